@@ -95,7 +95,8 @@ const runningSources = async ({
   return found.filter((source) => source !== undefined);
 };
 
-const NUMBERED = /^(.+)#(\d{1,6})$/s;
+/** A session with the number of a compaction in it. */
+export const NUMBERED = /^(.+)#(\d{1,6})$/s;
 
 const targetsOf = async (given: string, search: TargetSearch): Promise<FoundTargets> => {
   const numbered = (await exists(given)) ? undefined : NUMBERED.exec(given);

@@ -7,7 +7,7 @@ import { listSessions, type ListedSession } from '../storage/sessions.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import type { RecordSource } from '../session-files/session-records.js';
 import { hasCompaction, lastWritten, type Search } from './commands/history.js';
-import { findTargets } from './history-targets.js';
+import { findTargets, NUMBERED } from './history-targets.js';
 import * as messages from './messages.js';
 import type { Options } from './request.js';
 import { findSession, isLastUnwrapped, isThere, lastSession } from './session-argument.js';
@@ -30,8 +30,6 @@ export interface OneSourceRequest {
   readonly target?: string | undefined;
   readonly options: Options;
 }
-
-const NUMBERED = /^(.+)#(\d{1,6})$/s;
 
 /** What the messages say. */
 interface OneSourceWords {

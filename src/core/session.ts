@@ -296,7 +296,8 @@ const afterUndo = (
 const afterReading = (before: Session, reading: Reading, now: Millis): Session => {
   const { source, at } = reading;
   // sizes in a session that ctxwrap has written are its own estimates
-  if (source === 'log' && at <= (before.shortenedAt ?? -Infinity)) return before;
+  const isOfFile = source === 'log' || source === 'estimate';
+  if (isOfFile && at <= (before.shortenedAt ?? -Infinity)) return before;
   const state = source === 'screen' ? shownIn(before, reading) : before;
   const heard = withHeard(state, applyReading(state, reading, now));
   return source === 'log' ? { ...heard, answer: answerIn(reading) ?? heard.answer } : heard;

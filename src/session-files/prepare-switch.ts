@@ -1,6 +1,6 @@
 import { type UndoRequest, copySession, type UndonePlan, planCheckpoint, undoCompaction } from './undo.js';
-import type { SavedSession } from '../agents/agent.js';
 import { readWritableConversation } from './read-conversation.js';
+import { readLonger, type LongerConversation, type SessionBefore } from './shortened-from.js';
 import { createFile } from '../storage/files.js';
 import type { NewSession } from '../core/conversation/conversation.js';
 
@@ -8,33 +8,37 @@ import type { NewSession } from '../core/conversation/conversation.js';
 
 export interface ReturnRequest extends Pick<UndoRequest, 'agent' | 'as'> {
   /** the session that the agent had before its conversation was shortened */
-  readonly before: SavedSession;
+  readonly before: SessionBefore;
   /** the session file that it has now */
   readonly path: string;
 }
 
+/** What the agent's command takes it by: its id, or one that is made and `created`. */
+export interface PreparedReturn {
+  readonly name: string;
+  readonly created?: string;
+  readonly longer: LongerConversation;
+}
+
 /**
- * What the agent's command takes it by: its id, or one that is made and `created`: a copy for an agent that does not show that it is back in
- * a session that it keeps open, a checkpoint for one that takes no other session while it runs. Rejects if it cannot be read or written.
+ * Made are a copy for an agent that does not show that it is back in a session that it keeps open, and where only the black box has the
+ * session; a checkpoint for an agent that takes no other session while it runs. Rejects if it cannot be read or written.
  */
-export const prepareReturn = async ({
-  agent,
-  as,
-  before,
-  path,
-}: ReturnRequest): Promise<{ readonly name: string; readonly created?: string }> => {
+export const prepareReturn = async ({ agent, as, before, path }: ReturnRequest): Promise<PreparedReturn> => {
   const { keepsOpen = false, checkpoint } = agent.newSessions?.switching ?? {};
-  if (keepsOpen) {
-    const copy = await copySession({ agent, path: before.path }, as);
-    return { name: copy.id, created: copy.path };
+  const longer = await readLonger(before, Infinity);
+  const { source, session, copiedAt } = longer;
+  if (checkpoint) {
+    const whole = await readWritableConversation(source);
+    if (!whole) throw new Error('the session file cannot be read');
+    const name = checkpointName(as);
+    const file = checkpoint(whole, path, name);
+    await createFile(file.path, [file.text]);
+    return { name, created: file.path, longer };
   }
-  if (!checkpoint) return { name: before.id };
-  const whole = await readWritableConversation({ agent, path: before.path });
-  if (!whole) throw new Error('the session file cannot be read');
-  const name = checkpointName(as);
-  const file = checkpoint(whole, path, name);
-  await createFile(file.path, [file.text]);
-  return { name, created: file.path };
+  if (!keepsOpen && copiedAt === undefined) return { name: session.id, longer };
+  const copy = await copySession(source, as);
+  return { name: copy.id, created: copy.path, longer };
 };
 
 export interface Prepared {

@@ -14,6 +14,9 @@ import { readSteps, type RecordSteps } from './session-steps.js';
 
 // Reads the part of a session file that is the conversation before a compaction.
 
+/** Of a session file: all that was said in a larger one would fill the memory. */
+export const MOST_BYTES = 64 * 1024 * 1024;
+
 /**
  * The whole conversation of a session file; the rest as `readConversationBefore`. Rejects with a LimitError for one with more bytes than
  * these, which a packed file does not show by its size.

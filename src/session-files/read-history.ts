@@ -101,6 +101,16 @@ export const readHistory = async (
   };
 };
 
+/** What a session file records of its compactions; none where it cannot be read. `now`: the time of records that have none */
+export const readCompactions = async (
+  { agent, path, open }: RecordSource,
+  now: Millis,
+): Promise<readonly RecordedCompaction[]> => {
+  const source = { agent, path, open, size: 0, modifiedAt: now };
+  const read = await readHistory(source, { isFull: false, withUsage: false, now }).catch(() => undefined);
+  return read?.history.compactions ?? [];
+};
+
 /** Lines that are whole, for all that is known, and more than is read. */
 interface LeftOutLines {
   readonly long: number;

@@ -1,10 +1,5 @@
 import { evidenceIn, type EvidenceItem } from '../core/conversation/conversation-evidence.js';
-import {
-  compactionsOf,
-  windowOf,
-  type Compaction,
-  type Conversation,
-} from '../core/conversation/conversation.js';
+import { compactionsOf, windowOf, type Compaction } from '../core/conversation/conversation.js';
 import { LimitError } from '../core/errors.js';
 import type { RecordedCompaction } from '../core/conversation/boundary-record.js';
 import {
@@ -15,14 +10,11 @@ import {
   type Receipt,
 } from '../core/conversation/receipt.js';
 import type { SessionSource } from './read-history.js';
-import { readWholeConversation } from './read-conversation.js';
+import { MOST_BYTES, readWholeConversation } from './read-conversation.js';
 import type { RecordSource } from './session-records.js';
-import type { LongerSession } from './shortened-from.js';
+import { readLonger, type LongerSession } from './shortened-from.js';
 import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
-
-/** Of a session file: all that was said in a larger one would fill the memory. */
-export const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
  * Which compaction: its record's line in the file, from 1, or the last one of the file that was not undone in it. 0 for a shortening of
@@ -46,7 +38,7 @@ export interface ReadReceipt {
 
 /**
  * The receipt of a compaction, from its session file, and the one that ctxwrap has shortened into it; undefined where the agent's conversations
- * cannot be read, or the file no longer holds what was before. Rejects when the file cannot be read.
+ * cannot be read, or the file no longer holds what was before. Rejects when a file cannot be read.
  */
 export const readReceipt = async (
   source: RecordSource,
@@ -63,9 +55,9 @@ export const readReceipt = async (
   const { id: sessionId } = conversation.head;
   const line = compaction ? compaction.source.line + 1 : 0;
   if (longer && isItsShortening(longer, compaction, wanted)) {
-    const whole = await readLonger(longer);
-    const read = whole && shortenedReceipt(conversation, { whole, at: longer.at });
-    return read && { ...read, line, at: longer.at, from: longer.source.path, ...present({ sessionId }) };
+    const { whole, source: from } = await readLonger(longer);
+    const read = shortenedReceipt(conversation, { whole, at: longer.at });
+    return { ...read, line, at: longer.at, from: from.path, ...present({ sessionId }) };
   }
   const receipt = compaction && receiptOf(conversation, compaction);
   if (!receipt) return undefined;
@@ -79,10 +71,6 @@ const isItsShortening = (
   compaction: Compaction | undefined,
   wanted: WantedCompaction,
 ): boolean => (compaction ? compaction.boundary.at === at : wanted === 'last' || wanted.line === 0);
-
-/** undefined where it is gone, or too large */
-const readLonger = ({ source }: LongerSession): Promise<Conversation | undefined> =>
-  readWholeConversation(source, MOST_BYTES).catch(() => undefined);
 
 /** The session file has a compaction that was not undone, with or without what was before it. Rejects when the file cannot be read. */
 export const isCompacted = async (source: RecordSource): Promise<boolean> => {
@@ -121,8 +109,9 @@ export const readKeptCounts = async (
     const receipt = receiptOf(conversation, compaction);
     if (receipt) found.set(compaction.source.line + 1, keptFacts(receipt));
   }
-  const whole = longer && (await readLonger(longer));
-  if (!whole) return found;
+  const before = longer && (await readLonger(longer).catch(() => undefined));
+  if (!before) return found;
+  const { whole } = before;
   const record = all.find(({ boundary }) => boundary.at === longer.at);
   const { receipt } = shortenedReceipt(conversation, { whole, at: longer.at });
   return found.set(record ? record.source.line + 1 : 0, keptFacts(receipt));

@@ -55,9 +55,9 @@ export interface Shortened {
   readonly after: Conversation;
   readonly change: Change;
   readonly budgetTokens: number;
-  /** the window before, as the agent reported it */
+  /** the window before, as the agent reported it, or estimated */
   readonly preTokens: number;
-  /** `preTokens` is estimated from the texts, because the agent's number is not known */
+  /** the agent's number is not known */
   readonly isEstimated?: true;
   /** the window afterwards, in the agent's tokens where it has reported them */
   readonly windowTokens: number;
@@ -97,7 +97,7 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
   const size =
     usedTokens === undefined
       ? ({ preTokens: change.tokensBefore, isEstimated: true } as const)
-      : { preTokens: usedTokens };
+      : { preTokens: usedTokens, ...(request.known.isEstimated ? ({ isEstimated: true } as const) : {}) };
   return { before, after, change, budgetTokens, ...size, windowTokens };
 };
 

@@ -5,7 +5,7 @@ import { forgotText, isChosen, recapOf, type Given, type Recap } from '../core/c
 import type { RecapChoice } from '../core/conversation/recap-selection.js';
 import type { WayBack } from '../core/compaction/requests.js';
 import type { Values } from '../core/config/keys.js';
-import { errorText } from '../core/errors.js';
+import { errorText, UserError } from '../core/errors.js';
 import { leavesConversation, type Boundary, type Event } from '../core/event.js';
 import { counted, formatBytes } from '../core/format.js';
 import {
@@ -26,7 +26,8 @@ import { makeGiveBack, type BriefResult, type GiveBack, type GiveBackOptions } f
 import type { DraftWait } from './prompt-draft.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import type { LongerSession } from '../session-files/shortened-from.js';
-import { isCompacted, MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
+import { MOST_BYTES } from '../session-files/read-conversation.js';
+import { isCompacted, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
 // overview, and put into the prompt when the user asks for it.
@@ -93,6 +94,7 @@ const readLast = async ({ agent, source, longer }: ReceiptsOptions): Promise<Rea
 const readOrReason = (options: ReceiptsOptions): Promise<Read> =>
   readLast(options).catch((error: unknown) => {
     options.log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
+    if (error instanceof UserError) return { reason: error.message };
     return { reason: `the session cannot be read (${systemReason(error)})` };
   });
 

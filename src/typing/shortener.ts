@@ -447,5 +447,6 @@ const knownWindow = ({ session }: ReturnType<SessionLoop['flow']>): KnownWindow 
   return {
     warnTokens: warn?.value,
     usedTokens: usedTokens ?? (Number.isNaN(ofPercent) ? undefined : Math.round(ofPercent)),
+    isEstimated: reading?.source === 'estimate',
   };
 };

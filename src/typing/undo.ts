@@ -9,6 +9,7 @@ import { shownId } from '../core/shown-conversation.js';
 import type { SavedSession } from '../agents/agent.js';
 import type { WrapSession } from '../session/options.js';
 import { prepareReturn, prepareSwitch } from '../session-files/prepare-switch.js';
+import { longerSessionFor, sessionBefore, type SessionBefore } from '../session-files/shortened-from.js';
 import { copiesOf } from '../session-files/session-sources.js';
 import { newSession, type UndonePlan } from '../session-files/undo.js';
 import { canReadDatabases } from '../storage/database.js';
@@ -74,15 +75,24 @@ export const makeUndo = (context: ActionContext, { switchTo, previous }: UndoPar
       say(`not undone: ${errorText(error)}`);
     }
   };
+  /** Of an earlier run only the audit log tells. */
+  const sessionToReturnTo = async (path: string | undefined): Promise<SessionBefore | undefined> => {
+    const [before, folder] = [previous(), stateFolder(env, homeFolder(env))];
+    if (before) return sessionBefore({ agent, path: before.path }, folder, before.id);
+    return path === undefined || !newSessions
+      ? undefined
+      : longerSessionFor({ agent, path }, undefined, folder).catch(() => undefined);
+  };
   return {
     noteEvent: byChannel.noteEvent,
     byChannel: byChannel.undo,
     undo: async (wait) => {
-      const [before, path, as] = [previous(), sessionFile(), newSession(cwd)];
+      const [path, as] = [sessionFile(), newSession(cwd)];
+      const before = await sessionToReturnTo(path);
       if (before && path !== undefined)
         return toSession(async () => {
-          const prepared = await prepareReturn({ agent, as, before, path });
-          return { ...prepared, done: 'the whole conversation is back' };
+          const { name, created } = await prepareReturn({ agent, as, before, path });
+          return { name, created, done: 'the whole conversation is back' };
         }, wait);
       if (agent.channel?.undo && (channel || !newSessions)) {
         const result = await byChannel.undo(wait);
@@ -104,7 +114,7 @@ export const makeUndo = (context: ActionContext, { switchTo, previous }: UndoPar
 interface Target {
   readonly name: string;
   /** a file that was made for it */
-  readonly created?: string;
+  readonly created?: string | undefined;
   /** what is said when the agent has it */
   readonly done: string;
 }

@@ -7,8 +7,10 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import type { Result } from '../../src/core/compaction/requests.js';
+import { shortenedLine } from '../../src/core/compaction/shortened-session.js';
 import type { RequestActions } from '../../src/worker/request-queue.js';
 import { watchRequests, type Requests } from '../../src/worker/requests.js';
+import { readCompactions } from '../../src/session-files/read-history.js';
 import { findSources } from '../../src/session-files/session-sources.js';
 import type { SwitchResult } from '../../src/typing/switcher.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
@@ -250,6 +252,30 @@ describe('ctxwrap undo, cut short', () => {
     const { stdout } = await ended;
     expect(copies()).toHaveLength(1);
     expect(stdout).toMatch(new RegExp(`^✗ not known .*; if .*, type /resume ${copyId()} there\\n$`));
+  });
+});
+
+describe('ctxwrap undo in a running session that an earlier run has shortened', () => {
+  it.each(['running', 'running#4'])('goes back to the longer one: %s', async (target) => {
+    await publish({ shortenedFrom: undefined });
+    const at = (await readCompactions({ agent: agents.codex, path: rollout }, 0)).at(-1)?.at ?? 0;
+    const sizes = { preTokens: 90_000, postTokens: 14_000 };
+    const line = shortenedLine({
+      runtime: 'codex',
+      strategy: 'truncate',
+      id: ids.codex,
+      at,
+      from: rollout,
+      ...sizes,
+    });
+    writeFileSync(join(stateFolder(), 'audit.jsonl'), `${line}\n`, { mode: 0o600 });
+    listen(async () => ({ kind: 'switched', via: 'keys' }));
+    const { stdout, code } = await ctxwrap(['undo', target, '--json'], bench);
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { session: { id: ids.codex, path: rollout }, live: { outcome: 'switched' } },
+    ]);
+    expect(JSON.parse(stdout)).not.toHaveProperty('compaction');
   });
 });
 

@@ -1,10 +1,11 @@
 // What `history` and `recall` say of a session that `ctxwrap compact --strategy` has written, for each agent whose sessions it writes.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
+import { keepCopy } from '../../src/storage/blackbox/keep.js';
 import { conversationOf, type Turn } from '../support/generated-conversation.js';
 
 const program = join(import.meta.dirname, '../../bin/ctxwrap.js');
@@ -112,6 +113,72 @@ describe.each(Object.keys(places) as (keyof typeof places)[])(
     });
   },
 );
+
+describe('the size that ctxwrap has estimated for a shortened session', () => {
+  it.each([
+    ['claude', '"role":"assistant",', '"role":"assistant","usage":{"input_tokens":90000,"output_tokens":9},'],
+    ['gemini', '"type":"gemini",', '"type":"gemini","tokens":{"input":90000,"output":9},'],
+    ['qwen', '"type":"assistant",', '"type":"assistant","usageMetadata":{"promptTokenCount":90000},'],
+  ] as const)('is an estimate for who reads its file before the next answer: %s', (name, found, counted) => {
+    const file = writeEnded(name);
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8')
+        .replace(/"tokens":null,/g, '')
+        .replaceAll(found, counted),
+    );
+    const read = (id: string): object => JSON.parse(run('context', id, '--json').stdout) as object;
+    expect(read(OLD)).toMatchObject({ reading: { usedTokens: 90_000, source: 'log' } });
+    expect(read(shorten(file))).toMatchObject({ reading: { source: 'estimate' } });
+  });
+});
+
+describe('a shortened session whose longer one cannot be read', () => {
+  it.each([
+    ['is gone', (file: string) => rmSync(file), 'no such file or directory'],
+    ['is empty', (file: string) => writeFileSync(file, ''), 'nothing was said in it'],
+  ] as const)('because its file %s: every command names that file', (_, spoil, reason) => {
+    const file = writeEnded('claude');
+    const id = shorten(file);
+    spoil(file);
+    const text = `cannot read the longer session that ctxwrap has shortened, "${file}": ${reason}`;
+    for (const args of [
+      ['undo', id],
+      ['recall', id],
+      ['history', 'show', id, '--before'],
+    ]) {
+      const { status, stderr } = run(...args);
+      expect([args[0], status, stderr]).toEqual([args[0], 1, expect.stringContaining(text) as string]);
+    }
+    expect(run('history', id).status).toBe(0);
+  });
+
+  it('is read from the copy in the black box, and undone by a new session of it', async () => {
+    const file = writeEnded('claude');
+    const id = shorten(file);
+    await keepCopy({
+      stateFolder: join(home, '.local/state/ctxwrap'),
+      runtime: 'claude',
+      session: OLD,
+      cwd: '/proj',
+      path: file,
+      why: 'asked',
+      source: file,
+      now: 2,
+      mostBytes: 1e9,
+    });
+    rmSync(file);
+    expect(run('history', 'show', id, '--before').stdout).toContain('question 20');
+    const undone = JSON.parse(run('undo', id, '--json').stdout) as Undone;
+    expect(undone).toMatchObject({ from: file, copiedAt: expect.any(String) as string });
+    expect(undone.session.id).not.toBe(OLD);
+    expect(run('handoff', undone.session.path).stdout).toContain('never push to main without asking');
+  });
+});
+
+interface Undone {
+  readonly session: { readonly id: string; readonly path: string };
+}
 
 interface History {
   readonly sessions: readonly { readonly compaction: { readonly boundaries: readonly object[] } }[];

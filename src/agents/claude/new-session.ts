@@ -10,6 +10,7 @@ import { getCount, getList, getRecord, getText, type JsonRecord } from '../../co
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
 import { canGoOn, type Group, groupAdjacent } from '../entries.js';
+import { OWN_ESTIMATE } from '../own-estimate.js';
 import { chainRecords, replaceIds } from '../records.js';
 
 // New Claude Code sessions (docs/facts/sessions.md#claude-code, #made-up-histories). Of the records that Claude itself wrote, everything
@@ -87,6 +88,7 @@ const withUsage = (record: Fields, { usedTokens }: NewSession): Fields => {
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 0,
     output_tokens: 0,
+    ...OWN_ESTIMATE,
   };
   return { ...record, message: { ...message, usage } };
 };

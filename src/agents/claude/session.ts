@@ -7,6 +7,7 @@ import type { Millis } from '../../core/reading.js';
 import { parseIsoTime } from '../../core/time.js';
 import { growthOf, planOf, planStatus, recordStep, textEntry, toolEntries, type Tools } from '../entries.js';
 import { LONGEST_GROWTH, outputText, timeOfRecord } from '../records.js';
+import { countSource } from '../own-estimate.js';
 import {
   headStep,
   makeSessionReader,
@@ -195,7 +196,7 @@ const readAnswer = (before: ClaudeSession, record: JsonRecord, now: Millis): Rec
       ...(answerTokens ? { answerTokens } : {}),
       ...present({ cachedTokens }),
       ...modelWindow(model, after.provenTokens[model], state),
-      source: 'log',
+      source: countSource(usage),
       model,
       at,
     },

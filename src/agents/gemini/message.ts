@@ -2,7 +2,7 @@ import type { Entry, SourceRecord, Step } from '../../core/conversation/conversa
 import type { Fact } from '../../core/event.js';
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
-import type { Millis } from '../../core/reading.js';
+import type { Millis, Source } from '../../core/reading.js';
 import { parseIsoTime } from '../../core/time.js';
 import { recordStep, textEntry, toolEntries, type ToolEvent } from '../entries.js';
 import { familyTools, FILES_START, OWN_WORDS } from '../gemini-family.js';
@@ -24,9 +24,17 @@ export interface Count {
   readonly cachedTokens: number | undefined;
   readonly model: string | undefined;
   readonly at: Millis;
+  /** `log` if absent */
+  readonly source?: Extract<Source, 'log' | 'estimate'>;
 }
 
-export const readingOf = ({ usedTokens, cachedTokens, model = '', at }: Count): readonly Fact[] => {
+export const readingOf = ({
+  usedTokens,
+  cachedTokens,
+  model = '',
+  at,
+  source = 'log',
+}: Count): readonly Fact[] => {
   if (usedTokens === 0) return [];
   const windowTokens = geminiWindowTokens(model);
   return [
@@ -37,7 +45,7 @@ export const readingOf = ({ usedTokens, cachedTokens, model = '', at }: Count): 
         ...present({ cachedTokens }),
         windowTokens,
         windowSource: 'table',
-        source: 'log',
+        source,
         model,
         at,
       },

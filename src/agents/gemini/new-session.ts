@@ -13,6 +13,7 @@ import type { NewSessionForm, NewFile } from '../agent.js';
 import type { Group } from '../entries.js';
 import { callPart, groupsOf, resultPart, writtenText } from '../gemini-family.js';
 import { replaceIds } from '../records.js';
+import { OWN_ESTIMATE } from '../own-estimate.js';
 import { messageText } from './message.js';
 
 // New Gemini sessions (docs/facts/sessions.md#gemini-cli, #made-up-histories): messages, each with its tool calls and their results in it.
@@ -69,7 +70,7 @@ const withTokens = (message: Fields, { usedTokens }: NewSession): Fields => {
   const tokens = getRecord(message, 'tokens');
   return usedTokens === undefined || tokens === undefined
     ? message
-    : { ...message, tokens: { ...tokens, input: usedTokens, cached: 0, total: usedTokens } };
+    : { ...message, tokens: { ...tokens, input: usedTokens, cached: 0, total: usedTokens, ...OWN_ESTIMATE } };
 };
 
 const contentOf = (entry: Entry): readonly Fields[] => [{ text: writtenText(entry) }];

@@ -8,6 +8,7 @@ import { parseIsoTime } from '../../core/time.js';
 import { failureIn, isRecent } from '../compress.js';
 import { asCopies, growthOf, recordStep, textEntry } from '../entries.js';
 import { timeOfRecord } from '../records.js';
+import { countSource } from '../own-estimate.js';
 import {
   headStep,
   makeSessionReader,
@@ -113,6 +114,7 @@ const readAnswer = (
     cachedTokens: getCount(tokens, 'cached'),
     model: getText(record, 'model'),
     at: timeOfRecord(record, now),
+    source: countSource(tokens),
   });
   // it is written again with its tool calls after they ran: their results are not in its count
   return facts.length === 0 ? {} : { facts: [...facts, ...growthOf(resultEntries(record, source))] };

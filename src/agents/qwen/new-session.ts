@@ -12,6 +12,7 @@ import type { NewSessionForm } from '../agent.js';
 import { canGoOn, type Group } from '../entries.js';
 import { callPart, groupsOf, resultPart, writtenText } from '../gemini-family.js';
 import { chainRecords, replaceIds } from '../records.js';
+import { OWN_ESTIMATE } from '../own-estimate.js';
 
 // New Qwen Code sessions. Each record names the one before; what a compaction left is one record with the whole history in it. The folder of
 // the first record must be the one that Qwen runs in.
@@ -84,7 +85,10 @@ const recordOf = (group: Group, as: NewSession): Fields => {
 const withUsage = (record: JsonRecord, { usedTokens }: NewSession): Fields =>
   usedTokens === undefined || getRecord(record, 'usageMetadata') === undefined
     ? record
-    : { ...record, usageMetadata: { promptTokenCount: usedTokens, totalTokenCount: usedTokens } };
+    : {
+        ...record,
+        usageMetadata: { promptTokenCount: usedTokens, totalTokenCount: usedTokens, ...OWN_ESTIMATE },
+      };
 
 /** The record of a compaction that left so many entries of the window. */
 const compressionOf = (

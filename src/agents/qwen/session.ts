@@ -9,6 +9,7 @@ import { asCopies, growthOf, recordStep, textEntry, toolEntries, type ToolEvent 
 import { familyTools, FILES_START, OWN_WORDS } from '../gemini-family.js';
 import { uuidInPath } from '../files.js';
 import { LONGEST_GROWTH } from '../records.js';
+import { countSource } from '../own-estimate.js';
 import {
   headStep,
   makeSessionReader,
@@ -109,7 +110,7 @@ const readAnswer = (record: JsonRecord, at: Millis): Pick<Meaning, 'facts' | 'mi
     usedTokens,
     ...present({ cachedTokens }),
     ...(windowTokens ? { windowTokens, windowSource: 'agent' as const } : {}),
-    source: 'log' as const,
+    source: countSource(usage),
     model: getText(record, 'model') ?? '',
     at,
   };

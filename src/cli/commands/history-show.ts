@@ -9,9 +9,9 @@ import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../core/look.js';
 import { readReceipt } from '../../session-files/read-receipt.js';
-import { readConversationBefore, readWholeConversation } from '../../session-files/read-conversation.js';
+import { readConversationBefore } from '../../session-files/read-conversation.js';
 import type { SessionSource } from '../../session-files/read-history.js';
-import { findLongerSession, type LongerSession } from '../../session-files/shortened-from.js';
+import { longerSession, readLonger } from '../../session-files/shortened-from.js';
 import { conversationMarkdown, conversationText } from '../conversation-text.js';
 import { compactionMarkdown, compactionText } from '../history-text.js';
 import { findTargets } from '../history-targets.js';
@@ -28,6 +28,7 @@ import {
   readTargets,
   type LastWritten,
   type OneSession,
+  type Search,
 } from './history.js';
 
 /** `ctxwrap history show [SESSION#N]`: one compaction, or the conversation before it. */
@@ -42,8 +43,8 @@ export const historyShow = async (request: HistoryShowRequest): Promise<Outcome>
   const { theme } = request.options.values;
   const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme });
   const { lines, notices } = request.before
-    ? await beforeLines(found, request, look)
-    : { lines: compactionLines(found, request, look, await keptOf(found)), notices: [] };
+    ? await beforeLines(found, meant.search, { ...request, look })
+    : { lines: compactionLines(found, request, look, await keptOf(found, meant.search)), notices: [] };
   await page(linesToPrint(lines));
   return { status: { kind: 'code', code: 0 }, notices: [...meant.notices, ...notices] };
 };
@@ -81,18 +82,18 @@ const compactionLines = (
 };
 
 /** How much of the evidence it has kept; undefined where that is not known. */
-const keptOf = async ({ source, compaction }: OneCompaction): Promise<string | undefined> => {
-  const read = await readReceipt(source, { line: compaction.line }, await longerOf(source));
+const keptOf = async ({ source, compaction }: OneCompaction, search: Search): Promise<string | undefined> => {
+  const read = await readReceipt(source, { line: compaction.line }, longerSession(source, search));
   return read && receiptText(read.receipt);
 };
 
 /** What was in the window just before the compaction, in the order of the conversation. */
 const beforeLines = async (
   { source, compaction, name }: Shown,
-  { markdown }: HistoryShowRequest,
-  look: Look,
+  search: Search,
+  { markdown, look }: Pick<HistoryShowRequest, 'markdown'> & { readonly look: Look },
 ): Promise<{ readonly lines: readonly Styled[]; readonly notices: readonly string[] }> => {
-  const conversation = await conversationBefore(source, compaction);
+  const conversation = await conversationBefore(source, compaction, search);
   if (!conversation) throw messages.unreadConversation(source.agent.name);
   const entries: readonly Entry[] = windowOf(conversation);
   const { incomplete } = conversation;
@@ -109,17 +110,12 @@ const beforeLines = async (
 const conversationBefore = async (
   source: SessionSource,
   compaction: RecordedCompaction,
+  search: Search,
 ): Promise<Conversation | undefined> => {
-  const longer = await longerOf(source);
+  const longer = longerSession(source, search);
   return longer?.at === compaction.at
-    ? readWholeConversation(longer.source)
+    ? (await readLonger(longer)).whole
     : readConversationBefore(source, compaction);
-};
-
-/** What ctxwrap has shortened the session from. */
-export const longerOf = (source: SessionSource): Promise<LongerSession | undefined> => {
-  const { env } = process;
-  return findLongerSession(source, stateFolder(env, homeFolder(env)));
 };
 
 /** A compaction in its session. */
@@ -129,6 +125,7 @@ export interface OneCompaction extends OneSession {
 
 /** The sessions that `SESSION` or `SESSION#N` fits. */
 export interface NamedSessions {
+  readonly search: Search;
   readonly given: string;
   readonly number: number | undefined;
   readonly sessions: readonly OneSession[];
@@ -154,10 +151,12 @@ export const sessionsMeant = async (
     const session = onlySession(wrapped, () => messages.noneToShow(command));
     return { ...(await sessionsNamed(shortIdOf(wrapped, session), options)), notices: [] };
   }
-  const found = await lastCompacted(options);
+  const search = await openSearch(options);
+  const found = await lastCompacted(search);
   const { name: given } = found;
   const sessions = [found];
   return {
+    search,
     given,
     number: undefined,
     sessions,
@@ -181,11 +180,11 @@ export const sessionsNamed = async (
     const read = readTargets([{ source, isWanted }], search, { full: true, chart: false, onProblem });
     for await (const { history: session } of read) sessions.push({ source, session });
   }
-  return { given, number, sessions, only: (found) => onlyOf(found, { given, sessions, problems }) };
+  return { search, given, number, sessions, only: (found) => onlyOf(found, { given, sessions, problems }) };
 };
 
-const lastCompacted = async (options: HistoryShowRequest['options']): Promise<LastWritten> => {
-  const found = await lastWritten(await openSearch(options), hasCompaction);
+const lastCompacted = async (search: Search): Promise<LastWritten> => {
+  const found = await lastWritten(search, hasCompaction);
   if (!found) throw messages.noneRecorded();
   return found;
 };

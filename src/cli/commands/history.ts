@@ -235,7 +235,7 @@ interface TargetReading {
 
 const readTarget = async (
   { source, isWanted }: HistoryTarget,
-  { attempts }: Search,
+  search: Search,
   { request: { full: isFull, chart: withUsage, withKept = false }, folders, onBytes }: TargetReading,
 ): Promise<ReadSession | undefined> => {
   const project = await projectOf(source);
@@ -250,10 +250,8 @@ const readTarget = async (
   });
   if (!read) return undefined;
   const { history: session } = read;
-  const marked = withOwnCompactions(session, attempts);
-  const compactions = withKept
-    ? await withKeptCounts(marked, source, longerSession(source, attempts))
-    : marked;
+  const marked = withOwnCompactions(session, search.attempts);
+  const compactions = withKept ? await withKeptCounts(marked, source, longerSession(source, search)) : marked;
   const known = session.project ?? project;
   return {
     ...read,

@@ -6,6 +6,7 @@ import { beforeCounts, keptCounts, nounOf, type Receipt } from '../../core/conve
 import { jsonText, stripControls, toPrintableText, type Styled } from '../../core/printable.js';
 import { emptyRecap, fateOf, recapGroups, recapText, unreadableRecap } from '../../core/report/recap-page.js';
 import { readReceipt, type ReadReceipt, type WantedCompaction } from '../../session-files/read-receipt.js';
+import { longerSession } from '../../session-files/shortened-from.js';
 import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../core/look.js';
@@ -19,8 +20,8 @@ import { print, printLines } from '../print.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import { widthOfOutput } from '../text.js';
-import { compactionNamed, longerOf, sessionsMeant, type OneCompaction } from './history-show.js';
-import type { OneSession } from './history.js';
+import { compactionNamed, sessionsMeant, type NamedSessions, type OneCompaction } from './history-show.js';
+import type { OneSession, Search } from './history.js';
 
 /** `ctxwrap recall`: what a compaction has kept and what it has forgotten, which is printed or given back to the running agent. */
 export const recall = async (request: RecallRequest): Promise<Outcome> => {
@@ -43,25 +44,28 @@ interface Recalled extends OneCompaction {
 const findRecall = async ({ target, options }: RecallRequest): Promise<Recalled> => {
   const named = await sessionsMeant(target, options, 'recall');
   const { given: name, notices } = named;
-  if (named.number === undefined) return { ...(await lastOf(named.only(named.sessions), name)), notices };
+  if (named.number === undefined) return { ...(await lastOf(named.only(named.sessions), named)), notices };
   const found = compactionNamed(named);
-  const read = await readOrExplain(found, { line: found.compaction.line });
+  const read = await readOrExplain(found, named.search, { line: found.compaction.line });
   if (!read) throw messages.noReceipt(name);
   return { ...found, read, name, notices };
 };
 
-const lastOf = async (found: OneSession, name: string): Promise<Omit<Recalled, 'notices'>> => {
+const lastOf = async (
+  found: OneSession,
+  { given: name, search }: NamedSessions,
+): Promise<Omit<Recalled, 'notices'>> => {
   const { compactions } = found.session;
-  const read = await readOrExplain(found, 'last');
+  const read = await readOrExplain(found, search, 'last');
   const compaction = compactions.find(({ line }) => line === read?.line);
   if (read && compaction) return { ...found, compaction, read, name };
   const last = compactions.at(-1);
   throw last ? messages.noReceipt(`${name}#${last.number}`) : messages.nothingCompacted(name);
 };
 
-const readOrExplain = async ({ source }: OneSession, wanted: WantedCompaction) => {
+const readOrExplain = async ({ source }: OneSession, search: Search, wanted: WantedCompaction) => {
   if (!source.agent.log?.conversation) throw messages.unreadConversation(source.agent.name);
-  return readReceipt(source, wanted, await longerOf(source));
+  return readReceipt(source, wanted, longerSession(source, search));
 };
 
 const printText = async (name: string, receipt: Receipt): Promise<void> => {

@@ -190,7 +190,8 @@ const compute = async (
   const warn = session?.record.thresholds.find(
     ({ name: each, unit }) => each === 'warn' && unit === 'tokens',
   );
-  const known = { warnTokens: warn?.value, usedTokens: session?.record.reading?.usedTokens };
+  const { usedTokens, source: from } = session?.record.reading ?? {};
+  const known = { warnTokens: warn?.value, usedTokens, isEstimated: from === 'estimate' };
   return shorten({
     source,
     strategy,

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import type { Agent, SavedSession } from '../../agents/agent.js';
-import { idInPath } from '../../agents/home.js';
 import {
   beforeCompaction,
   compactionsOf,
@@ -10,7 +9,6 @@ import {
   type NewSession,
 } from '../../core/conversation/conversation.js';
 import type { Asked } from '../../core/compaction/requests.js';
-import type { RecordedCompaction } from '../../core/conversation/boundary-record.js';
 import type { Boundary } from '../../core/event.js';
 import { UserError } from '../../core/errors.js';
 import { present } from '../../core/present.js';
@@ -20,12 +18,18 @@ import { type Millis } from '../../core/reading.js';
 import { removeCreated } from '../../storage/files.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
-import { readHistory } from '../../session-files/read-history.js';
-import { longerSession } from '../../session-files/shortened-from.js';
-import { withoutKind } from '../../core/shown-conversation.js';
+import { readCompactions } from '../../session-files/read-history.js';
+import {
+  longerSessionFor,
+  readLonger,
+  sessionBefore,
+  type LongerConversation,
+  type SessionBefore,
+} from '../../session-files/shortened-from.js';
 import { readWholeConversation } from '../../session-files/read-conversation.js';
 import { copiesOf } from '../../session-files/session-sources.js';
 import {
+  copySession,
   newSession,
   undoCompaction,
   UndoError,
@@ -59,18 +63,21 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
     last: 'compacted',
   });
   const { agent } = found.source;
-  const asked = await undoByChannel(found, request, search);
+  const before = await sessionToReturnTo(found, search);
+  const asked = before ? undefined : await undoByChannel(found, request, search);
   if (asked) return showResult(asked, found, request);
   if (isUndoneByChannel(agent)) throw messages.undoneByChannel(agent.name);
   const live = request.run ? undefined : switchable(found);
-  const before = found.number === undefined ? live?.record.shortenedFrom : undefined;
-  const isElsewhere = !live && !(await isInStore(found.source, search));
-  const folder = dirname(found.source.path);
+  const kept = before?.source ?? found.source;
+  const isElsewhere = !live && !(await isInStore(kept, search));
+  const folder = dirname(kept.path);
   if (request.run && isElsewhere) throw messages.undoneElsewhere(agent.name, folder);
   if (live && before)
     return showResult(await returnInAgent(found, { live, before }, request, search), found, request);
   if (live) return showResult(await undoInAgent(found, live, request, search), found, request);
-  const report = (await returnInFile(found, search)) ?? (await undoInFile(found, request, search));
+  const report = before
+    ? await returnInFile(found, before, search)
+    : await undoInFile(found, request, search);
   const made = { report, isElsewhere };
   if (!request.run) return showResult(made, found, request);
   await show(made, request);
@@ -93,13 +100,13 @@ const show = (made: UndoResult, { json }: Pick<UndoCommandRequest, 'json'>): Ret
 
 const showResult = async (
   made: UndoResult,
-  { source, notice }: OneSource,
+  { notice }: OneSource,
   request: UndoCommandRequest,
 ): Promise<Outcome> => {
   await show(made, request);
-  const { damagedLines } = made.report;
+  const { damagedLines, from } = made.report;
   const isTold = damagedLines > 0 && !request.json;
-  const damage = isTold ? messages.damagedLines(source.path, damagedLines) : undefined;
+  const damage = isTold ? messages.damagedLines(from, damagedLines) : undefined;
   return {
     status: made.live?.status ?? { kind: 'code', code: 0 },
     notices: [notice, damage].filter((text) => text !== undefined),
@@ -114,8 +121,8 @@ const undoByChannel = async (
 ): Promise<UndoResult | undefined> => {
   const { agent } = source;
   if (request.run || number !== undefined || session?.liveness !== 'live') return undefined;
-  const { id, channel, shortenedFrom } = session.record;
-  if (!agent.channel?.undo || channel === undefined || shortenedFrom !== undefined) return undefined;
+  const { id, channel } = session.record;
+  if (!agent.channel?.undo || channel === undefined) return undefined;
   const whole = await orExplain(source, readWholeConversation(source));
   const live = await askLive(id, { schema: 'ctxwrap.undo/1' }, request, stateFolder);
   const { answered } = live;
@@ -229,16 +236,7 @@ const compactionIn = async (
 
 /** The compaction as `ctxwrap history` and `ctxwrap recall` show it, with the numbers around it; undefined if the file no longer has it. */
 const recordedCompaction = async (source: RecordSource, at: Millis): Promise<CompactionSizes | undefined> =>
-  at > 0 ? (await compactionsIn(source, at)).find((each) => each.at === at) : undefined;
-
-const compactionsIn = async (
-  { agent, path, open }: RecordSource,
-  now: Millis,
-): Promise<readonly RecordedCompaction[]> => {
-  const source = { agent, path, open, size: 0, modifiedAt: now };
-  const read = await readHistory(source, { isFull: false, withUsage: false, now }).catch(() => undefined);
-  return read?.history.compactions ?? [];
-};
+  at > 0 ? (await readCompactions(source, at)).find((each) => each.at === at) : undefined;
 
 const withSession = (
   report: UndoReport,
@@ -265,41 +263,47 @@ const undoInFile = async (
   return withSession(await reportOf(source, plan), source.agent, plan, session);
 };
 
-/** Where ctxwrap has shortened an ended session: the one that it is from, which is as it was. */
-const returnInFile = async (
-  { source, number }: OneSource,
-  { attempts }: Search,
-): Promise<UndoReport | undefined> => {
-  const longer = longerSession(source, attempts);
-  if (!longer || !(await isMeant(source, longer.at, number))) return undefined;
-  const whole = await readWholeConversation(longer.source).catch(() => undefined);
-  if (!whole) return undefined;
-  const { path } = longer.source;
-  const session = { id: withoutKind(whole.head.id ?? idInPath(source.agent.home, path)), path };
-  return {
-    schema: 'ctxwrap.undo/1',
-    runtime: source.agent.name,
-    from: session.path,
-    messages: userMessagesIn(windowOf(whole)).length,
-    damagedLines: whole.damaged,
-    session,
-    resume: resumeOf(source.agent, session, whole.head.cwd),
-  };
+/** Where ctxwrap has shortened the conversation: the session that it is from. Of an earlier run only the audit log tells. */
+const sessionToReturnTo = async (
+  { source, number, session }: OneSource,
+  search: Search,
+): Promise<SessionBefore | undefined> => {
+  const { agent } = source;
+  const before = number === undefined ? session?.record.shortenedFrom : undefined;
+  return before
+    ? sessionBefore({ agent, path: before.path }, search.stateFolder, before.id)
+    : longerSessionFor(source, number, search);
 };
 
-/** The compaction of this time is the one with this number, or the last one of the file, which may have no record of it. */
-const isMeant = async (source: RecordSource, at: Millis, number: number | undefined): Promise<boolean> => {
-  const compactions = await compactionsIn(source, at);
-  const meant =
-    number === undefined ? compactions.at(-1) : compactions.find((each) => each.number === number);
-  return meant ? meant.at === at : number === undefined || number === 0;
+/** The longer session of an ended one is as it was; where only the black box has it, a new session is made of the copy. */
+const returnInFile = async (
+  { source: { agent } }: OneSource,
+  before: SessionBefore,
+  { where }: Search,
+): Promise<UndoReport> => {
+  const longer = await readLonger(before, Infinity);
+  const { whole, source, copiedAt } = longer;
+  const copied =
+    copiedAt === undefined ? undefined : await orExplain(source, copySession(source, newSession(where.cwd)));
+  const session = copied ?? longer.session;
+  return { ...returnReport(longer), session, resume: resumeOf(agent, session, whole.head.cwd) };
 };
+
+const returnReport = ({ whole, source, copiedAt }: LongerConversation): UndoReport => ({
+  schema: 'ctxwrap.undo/1',
+  runtime: source.agent.name,
+  from: source.path,
+  messages: userMessagesIn(windowOf(whole)).length,
+  damagedLines: whole.damaged,
+  ...(copiedAt === undefined ? {} : { copiedAt: formatIsoTime(copiedAt) }),
+});
 
 /** Turns a failure into an error that says what cannot be undone, and why. `given`: what names the compaction */
 const orExplain = async <T>({ path }: RecordSource, undoing: Promise<T>, given?: string): Promise<T> => {
   try {
     return await undoing;
   } catch (error) {
+    if (error instanceof UserError) throw error;
     const isOurs = error instanceof UndoError;
     if (isOurs && error.others !== undefined) throw messages.noCompaction(given ?? path, error.others);
     throw new UserError(`cannot undo in "${path}": ${isOurs ? error.message : systemReason(error)}`, {
@@ -349,7 +353,7 @@ const isWithoutAgent = (answered: Answered): boolean => {
 
 interface Shortened {
   readonly live: ListedSession;
-  readonly before: SavedSession;
+  readonly before: SessionBefore;
 }
 
 /** Has the running agent go back from a conversation that ctxwrap shortened to the session before. */
@@ -360,21 +364,18 @@ const returnInAgent = async (
   { stateFolder }: Search,
 ): Promise<UndoResult> => {
   const { agent, path } = source;
-  const whole = await orExplain(source, readWholeConversation({ agent, path: before.path }));
-  const { name, created } = await orExplain(
+  const { name, created, longer } = await orExplain(
     source,
     prepareReturn({ agent, as: newSession(record.cwd), before, path }),
   );
   const live = await askLive(record.id, { schema: 'ctxwrap.switch/1', name }, request, stateFolder);
   if (live.answered.outcome === 'refused' && created !== undefined) await removeCreated(created);
+  const { session } = longer;
+  const kept =
+    longer.copiedAt === undefined ? { session, resume: resumeOf(agent, session, longer.whole.head.cwd) } : {};
   const report: UndoReport = {
-    schema: 'ctxwrap.undo/1',
-    runtime: agent.name,
-    from: before.path,
-    messages: whole ? userMessagesIn(windowOf(whole)).length : 0,
-    damagedLines: whole?.damaged ?? 0,
-    session: before,
-    resume: resumeOf(agent, before, whole?.head.cwd),
+    ...returnReport(longer),
+    ...kept,
     live: { id: record.id, ...liveOf(live.answered) },
   };
   return { report, live, byHand: agent.newSessions?.switching?.command(name) };

@@ -10,6 +10,8 @@ export interface KnownWindow {
   readonly warnTokens?: number | undefined;
   /** what the agent reported */
   readonly usedTokens?: number | undefined;
+  /** `usedTokens` is an estimate */
+  readonly isEstimated?: boolean;
 }
 
 export interface Budget {

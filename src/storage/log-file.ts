@@ -206,11 +206,16 @@ export const openAudit = ({ stateFolder, onFailure, maxBytes = MAX_BYTES }: Audi
   };
 };
 
-/** Appends one line, for a command that ends then. Never rejects: without a log the command does its work all the same. */
-export const appendToAudit = async (stateFolder: string, line: string): Promise<void> => {
-  const audit = openAudit({ stateFolder, onFailure: () => undefined });
+/**
+ * Appends one line, for a command that ends then. Never rejects: without a log the command does its work all the same. Resolves with why it
+ * could not.
+ */
+export const appendToAudit = async (stateFolder: string, line: string): Promise<unknown> => {
+  let failure: unknown;
+  const audit = openAudit({ stateFolder, onFailure: (error) => (failure = error) });
   audit.append(line);
   await audit.flushed();
+  return failure;
 };
 
 /** All lines, oldest first; empty if no file can be read. */

@@ -79,6 +79,17 @@ describe('compact --strategy', () => {
     });
   });
 
+  it('says so where the audit log cannot have it, and names the file with the whole conversation', () => {
+    mkdirSync(join(home, '.local/state/ctxwrap/audit.jsonl'), { recursive: true, mode: 0o700 });
+    const { status, stdout } = run(file, '--strategy', 'truncate', '--budget', '2000');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^✓ shortened by truncate/);
+    expect(stdout).toMatch(/^! not recorded in audit\.jsonl: /m);
+    expect(stdout).toContain(`ctxwrap undo cannot find the whole conversation, which stays in ${file}`);
+    const { stdout: json } = run(file, '--strategy', 'truncate', '--budget', '2000', '--json');
+    expect(JSON.parse(json)).toMatchObject({ from: file, unrecorded: expect.any(String) as string });
+  });
+
   it('counts what a strategy of yours keeps', () => {
     const module = join(home, 'mine.mjs');
     const code =

@@ -55,6 +55,8 @@ describe('an offer', () => {
       short: '✓ compacted · forgot 2 of 3 rules · Ctrl-] b',
       tone: 'success',
     });
+    play.tell({ type: 'undone', isOtherSession: true });
+    expect(play.message() ?? '').not.toMatch(/compacted|forgot/);
   });
 
   it('does not stand before what a compaction waits for', () => {

@@ -1,6 +1,7 @@
 import { takesDraft, type SavedSession } from '../../agents/agent.js';
 import { shortenedLine, type ShortenedSession } from '../../core/compaction/shortened-session.js';
 import { UserError } from '../../core/errors.js';
+import { present } from '../../core/present.js';
 import { formatTokens } from '../../core/format.js';
 import { knownStrategies } from '../../core/config/strategy.js';
 import type { Change } from '../../core/strategies/check.js';
@@ -47,6 +48,8 @@ interface FileReport extends ShortenReport {
   /** the new session; absent with --dry-run */
   readonly session?: SavedSession;
   readonly resume?: Resume;
+  /** why the audit log does not have it, so that history, recall and undo do not know what it was shortened from */
+  readonly unrecorded?: string;
 }
 
 /** Of a running session, which does it itself. */
@@ -233,21 +236,28 @@ const withSession = async (
 ): Promise<FileReport> => {
   const { source } = found;
   const as = newSession(workingFolder());
-  const request = { source, strategy: report.strategy, as, onWrite: record };
+  let unrecorded: string | undefined;
+  const onWrite = async (written: ShortenedSession): Promise<void> => {
+    unrecorded = await recordOrReason(written);
+  };
+  const request = { source, strategy: report.strategy, as, onWrite };
   const { path, name: id } = await orExplain(found, writeShortened(request, shortened));
   const session = { id, path };
-  return { ...report, session, resume: resumeOf(source.agent, session, shortened.before.head.cwd) };
+  const resume = resumeOf(source.agent, session, shortened.before.head.cwd);
+  return { ...report, session, resume, ...present({ unrecorded }) };
 };
 
-const record = (session: ShortenedSession): Promise<void> => {
+/** Why the audit log does not have it; undefined where it has. */
+const recordOrReason = async (session: ShortenedSession): Promise<string | undefined> => {
   const { env } = process;
-  return appendToAudit(stateFolder(env, homeFolder(env)), shortenedLine(session));
+  const failure = await appendToAudit(stateFolder(env, homeFolder(env)), shortenedLine(session));
+  return failure === undefined ? undefined : systemReason(failure);
 };
 
 // For people.
 
 const reportRows = (
-  { change, session, resume, runtime, strategy }: FileReport,
+  { change, session, resume, runtime, strategy, from, unrecorded }: FileReport,
   isDryRun: boolean,
 ): readonly string[] => {
   const size = `${formatTokens(change.tokensBefore)} → ${formatTokens(change.tokensAfter)}`;
@@ -259,7 +269,15 @@ const reportRows = (
     `  removed     ${counted(change.droppedMessages, change.droppedCalls)}`,
     `  instead     a text of about ${formatTokens(change.summaryTokens)} tokens`,
   ];
-  return [...rows, ...(resume ? resumeRows(resume) : [])];
+  const warning =
+    unrecorded === undefined
+      ? []
+      : [
+          `! not recorded in audit.jsonl: ${toPlainText(unrecorded)}`,
+          `  ctxwrap undo cannot find the whole conversation, which stays in ${toPlainText(from)}`,
+          '  ctxwrap doctor says what is wrong with the state folder',
+        ];
+  return [...rows, ...warning, ...(resume ? resumeRows(resume) : [])];
 };
 
 const counted = (prompts: number, calls: number): string =>

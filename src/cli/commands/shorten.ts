@@ -20,7 +20,7 @@ import { findOneSource, type OneSource } from '../one-source.js';
 import { failure } from '../usage-error.js';
 import { print, printLines, workingFolder } from '../print.js';
 import type { ShortenRequest } from '../define/compact.js';
-import { resumeOf, resumeRows, type Resume } from '../resume.js';
+import { elsewhereRow, isInStore, resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
 import { shortIdOf } from '../session-argument.js';
 import { noProgress, progressLine } from '../text.js';
@@ -91,7 +91,9 @@ export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> 
     const report = isDryRun
       ? reportOf(request, found, shortened)
       : await withSession(reportOf(request, found, shortened), found, shortened);
-    await (json ? print(jsonText(report, 2)) : printLines(reportRows(report, isDryRun)));
+    await (json
+      ? print(jsonText(report, 2))
+      : printLines(reportRows(report, isDryRun, await isInStore(source, search.where))));
     return { status: { kind: 'code', code: 0 }, notices: [] };
   } finally {
     progress.clear();
@@ -249,6 +251,7 @@ const record = (session: ShortenedSession): Promise<void> => {
 const reportRows = (
   { change, session, resume, runtime, strategy }: FileReport,
   isDryRun: boolean,
+  isFound: boolean,
 ): readonly string[] => {
   const size = `${formatTokens(change.tokensBefore)} → ${formatTokens(change.tokensAfter)}`;
   const rows = [
@@ -259,6 +262,7 @@ const reportRows = (
     `  removed     ${counted(change.droppedMessages, change.droppedCalls)}`,
     `  instead     a text of about ${formatTokens(change.summaryTokens)} tokens`,
   ];
+  if (session && !isFound) return [...rows, elsewhereRow(runtime, session.path)];
   return [...rows, ...(resume ? resumeRows(resume) : [])];
 };
 

@@ -77,11 +77,22 @@ const compactionsSection = ({ compactions, path }: ContextReport): Section => {
 };
 
 const pastRow = (past: PastCompaction): Row => {
-  const { at, initiator, preTokens, postTokens, isPostEstimated, fixedTokens, nextTokens, durationMs } = past;
+  const {
+    at,
+    initiator,
+    preTokens,
+    isEstimated,
+    postTokens,
+    isPostEstimated,
+    fixedTokens,
+    nextTokens,
+    durationMs,
+  } = past;
   const after = leftTokens(past) ?? nextTokens;
   return compactionRow({
     when: timeText(at),
     before: preTokens === undefined ? undefined : { usedTokens: preTokens },
+    isBeforeEstimated: isEstimated === true,
     after: after === undefined ? undefined : { usedTokens: after },
     isNext: postTokens === undefined || fixedTokens !== undefined || isPostEstimated === true,
     durationMs,

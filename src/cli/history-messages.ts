@@ -122,15 +122,18 @@ export const noReceipt = (given: string): UserError =>
 export const nothingCompacted = (given: string): UserError =>
   failure(`nothing was compacted in "${given}" yet`, 'ctxwrap history lists the sessions with compactions');
 
-export const noCompaction = (given: string, count: number): UserError =>
-  usageError(
+/** `numbers`: those that the session has, in their order */
+export const noCompaction = (given: string, numbers: readonly number[]): UserError => {
+  const [first, last] = [numbers[0], numbers.at(-1)];
+  return usageError(
     `there is no compaction "${given}"`,
-    count === 0
+    first === undefined
       ? 'this session has none'
-      : count === 1
-        ? 'this session has one: #1'
-        : `this session has ${count}: #1 to #${count}`,
+      : first === last
+        ? `this session has one: #${first}`
+        : `this session has ${numbers.length}: #${first} to #${last}`,
   );
+};
 
 export const severalFiles = (given: string, paths: readonly string[]): UserError =>
   usageError(

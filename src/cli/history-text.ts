@@ -113,7 +113,7 @@ const cellsOf = (each: RecordedCompaction, name: string, theme: Theme): readonly
     before ?? '-',
     { text: after ?? '-', paint: theme.strong },
     initiator === undefined ? '-' : triggerOf(initiator),
-    { text: `${initiatorText(initiator)}${isVerified ? '' : '?'}`, paint: theme.plain },
+    { text: `${initiatorText(initiator)}${isVerified || each.line === 0 ? '' : '?'}`, paint: theme.plain },
     durationMs === undefined ? '-' : tookText(durationMs),
     summaryCell(each, theme),
   ];
@@ -236,6 +236,8 @@ const startedByText = (initiator: BoundaryInitiator | undefined): string => {
   return initiator === 'ctxwrap' ? by : `${by} (${triggerOf(initiator)})`;
 };
 
+const WEAK_PROOF = 'none: the agent writes the same record when a compaction fails';
+
 /** What is known of it: a row that is not known is left out. */
 const factsOf = (
   session: SessionHistory,
@@ -244,6 +246,7 @@ const factsOf = (
 ): readonly (readonly [label: string, value: string])[] => {
   const { initiator, durationMs, summary, memory, isVerified } = each;
   const { before, after } = sizesOf(each);
+  const isRecorded = each.line > 0; // of a shortening of ctxwrap the agent's file may say nothing
   return [
     [
       'Agent',
@@ -251,7 +254,7 @@ const factsOf = (
     ],
     ...(session.sessionId === undefined ? [] : [['Session', session.sessionId] as const]),
     ...(session.project === undefined ? [] : [['Project', folderText(session.project, home)] as const]),
-    ['File', `${folderText(session.path, home)}, line ${each.line}`],
+    ['File', `${folderText(session.path, home)}${isRecorded ? `, line ${each.line}` : ''}`],
     ['When', timeText(each.at)],
     ['Started by', startedByText(initiator)],
     ...(before === undefined && after === undefined ? [] : [['Tokens', sizesText(each)] as const]),
@@ -260,10 +263,12 @@ const factsOf = (
     ...(kept === undefined ? [] : [['Kept', kept] as const]),
     ...(recall === undefined ? [] : [['Recap', recall] as const]),
     ...(memory ? [['Memory', folderText(memory.path, home)] as const] : []),
-    ...(summary?.kind === 'text' ? [] : [['Summary', summary?.kind ?? 'not in the file'] as const]),
+    ...(summary?.kind === 'text' || !isRecorded
+      ? []
+      : [['Summary', summary?.kind ?? 'not in the file'] as const]),
     ...(isVerified
       ? []
-      : [['Proof', 'none: the agent writes the same record when a compaction fails'] as const]),
+      : [['Proof', isRecorded ? WEAK_PROOF : 'none until the agent answers in this session'] as const]),
   ];
 };
 

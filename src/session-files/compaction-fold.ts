@@ -61,6 +61,8 @@ export interface CompactionFold {
   readonly known: () => SessionDetail;
   readonly messages: () => number;
   readonly compactions: () => readonly FoundCompaction[];
+  /** of the first answer since ctxwrap has written the session, before any compaction */
+  readonly nextTokens: () => number | undefined;
 }
 
 type Mark = NonNullable<DocumentResult['mark']>;
@@ -95,6 +97,8 @@ interface Fold {
   isTurnOpen: boolean;
   awaitsSummary: boolean;
   awaitsTurnEnd: boolean;
+  readonly writtenAt: Millis;
+  nextTokens: number | undefined;
 }
 
 /** How full the window was, for a chart. */
@@ -104,7 +108,12 @@ export interface UsageListener {
   readonly onCompaction: (at: Millis, leftTokens: number | undefined) => void;
 }
 
-export const makeCompactionFold = (format: Fold['format'], listener?: UsageListener): CompactionFold => {
+/** `writtenAt`: when ctxwrap has written the session */
+export const makeCompactionFold = (
+  format: Fold['format'],
+  listener?: UsageListener,
+  writtenAt = Infinity,
+): CompactionFold => {
   const fold: Fold = {
     format,
     messages: format.messages === 'rewritable' ? makeMessagesById() : makeMessageList(),
@@ -116,6 +125,8 @@ export const makeCompactionFold = (format: Fold['format'], listener?: UsageListe
     isTurnOpen: true,
     awaitsSummary: false,
     awaitsTurnEnd: false,
+    writtenAt,
+    nextTokens: undefined,
   };
   return {
     message: (key, place) => fold.messages.add(key, place?.line),
@@ -134,6 +145,7 @@ export const makeCompactionFold = (format: Fold['format'], listener?: UsageListe
     known: () => fold.session,
     messages: () => fold.messages.count(),
     compactions: () => fold.found,
+    nextTokens: () => fold.nextTokens,
   };
 };
 
@@ -303,7 +315,9 @@ const takeFact = (fold: Fold, fact: Fact, place: LinePlace): void => {
       fold.tokens = [{ used, afterMessage: fold.messages.count() }, ...fold.tokens].slice(0, 3);
       const last = fold.found.at(-1);
       // earlier ones were kept, and their numbers are not of an answer after it
-      if (last && source === 'log' && at >= last.at) last.nextTokens ??= used;
+      if (source !== 'log') return;
+      if (last && at >= last.at) last.nextTokens ??= used;
+      if (!last && at > fold.writtenAt) fold.nextTokens ??= used;
       return;
     }
   }

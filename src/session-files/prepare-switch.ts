@@ -2,7 +2,7 @@ import { type UndoRequest, copySession, type UndonePlan, planCheckpoint, undoCom
 import { readWritableConversation } from './read-conversation.js';
 import { readLonger, type LongerConversation, type SessionBefore } from './shortened-from.js';
 import { createFile } from '../storage/files.js';
-import type { NewSession } from '../core/conversation/conversation.js';
+import { checkpointName } from './write-session.js';
 
 // Writes what a running agent takes another conversation from: a session file, or a checkpoint of its own.
 
@@ -48,12 +48,6 @@ export interface Prepared {
   /** the new file */
   readonly path: string;
 }
-
-const ID_IN_NAME = 8;
-
-/** What a checkpoint of ctxwrap's is called, for agents that take a conversation from one. */
-export const checkpointName = ({ id }: Pick<NewSession, 'id'>): string =>
-  `ctxwrap-${id.slice(0, ID_IN_NAME)}`;
 
 /** Writes what the running agent takes the conversation from: a session file, or a checkpoint. Rejects as `undoCompaction` does. */
 export const prepareSwitch = async (request: UndoRequest): Promise<Prepared> => {

@@ -48,11 +48,15 @@ export interface HistoryOptions {
   readonly isWanted?: (session: SessionDetail) => boolean;
   /** the time of records that have none */
   readonly now: Millis;
+  /** when ctxwrap has written the session, if it has */
+  readonly writtenAt?: Millis | undefined;
 }
 
 /** A session, and where asked for its usage until its last number. */
 export interface ReadSession {
   readonly history: SessionHistory;
+  /** of the first answer in a session that ctxwrap has written, unless a compaction is recorded before it */
+  readonly nextTokens?: number;
   /** lines that are more than is read: `2 lines with more than 64 MB`; absent where there are none */
   readonly leftOut?: string;
   readonly usage?: { readonly history: UsageHistory; readonly until: Millis };
@@ -69,7 +73,7 @@ export const readHistory = async (
   const usage = makeUsage();
   const { agent, path } = source;
   const format = agent.log?.conversation ?? NUMBERS_ONLY;
-  const fold = makeCompactionFold(format, options.withUsage ? usage : undefined);
+  const fold = makeCompactionFold(format, options.withUsage ? usage : undefined, options.writtenAt);
   const id = format.idInPath?.(path);
   if (id !== undefined) fold.session({ id });
   const reader = makeHistoryReader(agent, fold, options);
@@ -96,6 +100,7 @@ export const readHistory = async (
       compactions,
       ...(source.open && source.idInDatabase === undefined ? { isKept: true } : {}),
     },
+    ...present({ nextTokens: fold.nextTokens() }),
     ...leftOutText(reader.leftOutLines()),
     ...(options.withUsage ? { usage: usage.end(compactions.map(({ at }) => at)) } : {}),
   };

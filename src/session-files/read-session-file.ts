@@ -105,7 +105,10 @@ const makeSessionBuilder = (request: SessionFileRequest) => {
       lastTokens = fact.reading.usedTokens;
       if (lastTokens !== undefined) systemTokens ??= Math.max(0, lastTokens - grownTokens);
       const last = compactions.at(-1);
-      if (last && last.nextTokens === undefined && fact.reading.source === 'log' && lastTokens !== undefined)
+      const { source, at } = fact.reading;
+      // earlier ones were kept, and their numbers are not of an answer after it
+      const isNext = last && last.nextTokens === undefined && source === 'log' && at >= last.at;
+      if (isNext && lastTokens !== undefined)
         compactions = compactions.with(-1, { ...last, nextTokens: lastTokens });
     },
     end: () => {

@@ -16,8 +16,7 @@ import type { Strategy, StrategyOptions } from '../core/strategies/strategy.js';
 import { createFile } from '../storage/files.js';
 import { readWritableConversation } from './read-conversation.js';
 import type { RecordSource } from './session-records.js';
-import { writeSession } from './write-session.js';
-import { checkpointName } from './prepare-switch.js';
+import { checkpointName, writeSession } from './write-session.js';
 
 // Shortens the conversation of a session file by a strategy: the result becomes a new session of the same agent. The file is only read.
 

@@ -79,6 +79,17 @@ export const longerSessionFor = async (
   return (number ?? compactions.at(-1)?.number ?? 0) === own ? longer : undefined;
 };
 
+/** The numbers of the compactions of a session, as `ctxwrap history` has them: 0 for a shortening that the agent's file has no record of. */
+export const compactionNumbers = async (
+  source: RecordSource,
+  written: WrittenSessions,
+): Promise<readonly number[]> => {
+  const longer = longerSession(source, written);
+  const compactions = await readCompactions(source, longer?.at ?? 0);
+  const isRecorded = !longer || compactions.some(({ at }) => at === longer.at);
+  return [...(isRecorded ? [] : [0]), ...compactions.map(({ number }) => number)];
+};
+
 /** The conversation before a shortening, and what it was read from. */
 export interface LongerConversation {
   readonly whole: Conversation;

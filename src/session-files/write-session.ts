@@ -45,3 +45,9 @@ const copyBetween = async (from: string, to: string, file: string): Promise<void
     if (errorCode(error) !== 'ENOENT') throw error;
   });
 };
+
+const ID_IN_NAME = 8;
+
+/** What a checkpoint of ctxwrap's is called, for agents that take a conversation from one. */
+export const checkpointName = ({ id }: Pick<NewSession, 'id'>): string =>
+  `ctxwrap-${id.slice(0, ID_IN_NAME)}`;

@@ -114,6 +114,52 @@ describe.each(Object.keys(places) as (keyof typeof places)[])(
   },
 );
 
+describe('a shortening of which the agent’s file has no record', () => {
+  const answer = {
+    id: 'a1',
+    timestamp: '2030-01-01T00:00:00.000Z',
+    type: 'gemini',
+    content: 'done',
+    tokens: { input: 14_000, output: 9, cached: 0, total: 14_009 },
+    model: 'gemini-2.5-pro',
+  };
+
+  it('is verified by the next answer, whose number takes the place of the estimate', () => {
+    const id = shorten(writeEnded('gemini'));
+    const row = (): unknown =>
+      (JSON.parse(run('history', '--json', id).stdout) as History).sessions[0]?.compaction.boundaries[0];
+    expect(row()).toMatchObject({ number: 0, line: 0, verified: false, post_tokens_estimated: true });
+    const [{ path } = { path: '' }] = (JSON.parse(run('history', '--json', id).stdout) as History).sessions;
+    writeFileSync(path, `${readFileSync(path, 'utf8')}${JSON.stringify(answer)}\n`);
+    expect(row()).toMatchObject({ number: 0, verified: true, post_tokens: null, next_tokens: 14_000 });
+    expect(run('context', id).stdout).toMatch(/^ *Compactions: 1$/m);
+  });
+
+  it('has the number 0 in what is said of it', () => {
+    const id = shorten(writeEnded('gemini'));
+    for (const args of [
+      ['undo', `${id}#1`],
+      ['history', 'show', `${id}#1`],
+    ])
+      expect(run(...args).stderr).toContain('this session has one: #0');
+    expect(run('history', 'show', id).stdout).not.toMatch(/line 0|Summary/);
+  });
+
+  it('is not one that the agent has recorded', () => {
+    const { status, stderr } = run('undo', `${shorten(writeEnded('qwen'))}#0`);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('this session has one: #1') as string]);
+  });
+});
+
+it('a session that is shortened outside the agent’s store is named by its file, which the agent does not find', () => {
+  const file = writeEnded('claude');
+  const copy = join(home, `${OLD}.jsonl`);
+  writeFileSync(copy, readFileSync(file));
+  const { stdout } = run('compact', copy, '--strategy', 'truncate', '--budget', '4000', '--keep-recent', '3');
+  expect(stdout).toMatch(/^It is in .*\.jsonl, where claude does not look for sessions\.$/m);
+  expect(stdout).not.toContain('--resume');
+});
+
 describe('the size that ctxwrap has estimated for a shortened session', () => {
   it.each([
     ['claude', '"role":"assistant",', '"role":"assistant","usage":{"input_tokens":90000,"output_tokens":9},'],
@@ -181,5 +227,8 @@ interface Undone {
 }
 
 interface History {
-  readonly sessions: readonly { readonly compaction: { readonly boundaries: readonly object[] } }[];
+  readonly sessions: readonly {
+    readonly path: string;
+    readonly compaction: { readonly boundaries: readonly object[] };
+  }[];
 }

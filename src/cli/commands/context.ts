@@ -7,10 +7,13 @@ import { agents, allAgents } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { ladderChoice } from '../../core/config/keys.js';
 import {
-  parseOwnAttempt,
+  isWritten,
   markOwnCompactions,
+  parseOwnAttempt,
+  writtenAs,
   type SessionFileId,
 } from '../../core/compaction/own-compactions.js';
+import { unrecordedSizes } from '../../core/compaction/shortened-session.js';
 import type { KnownAgent } from '../../core/config/check.js';
 import {
   contextRecord,
@@ -210,15 +213,21 @@ const readRunning = async (
   return source && readSource(source, request);
 };
 
-/** Marks the compactions that ctxwrap started; the session file knows only that someone asked. */
+/**
+ * Marks the compactions that ctxwrap started, since the session file knows only that someone asked; with the one by which ctxwrap has written
+ * the session, where the agent's file has no record of it.
+ */
 const named = async (
   compactions: readonly PastCompaction[],
   file: SessionFileId,
 ): Promise<readonly PastCompaction[]> => {
   const { env } = process;
-  const lines = compactions.length === 0 ? [] : await readAudit(stateFolder(env, homeFolder(env)));
+  const lines = await readAudit(stateFolder(env, homeFolder(env)));
   const attempts = lines.flatMap((line) => parseOwnAttempt(line) ?? []);
-  return markOwnCompactions(compactions, attempts, file);
+  const written = writtenAs(attempts, file);
+  const isRecorded = !written || compactions.some((each) => isWritten(written, each));
+  const marked = markOwnCompactions(compactions, attempts, file);
+  return isRecorded ? marked : [unrecordedSizes(written), ...marked];
 };
 
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {

@@ -89,7 +89,7 @@ const keptOf = async ({ source, compaction }: OneCompaction, search: Search): Pr
 
 /** What was in the window just before the compaction, in the order of the conversation. */
 const beforeLines = async (
-  { source, compaction, name }: Shown,
+  { source, session, compaction, name }: Shown,
   search: Search,
   { markdown, look }: Pick<HistoryShowRequest, 'markdown'> & { readonly look: Look },
 ): Promise<{ readonly lines: readonly Styled[]; readonly notices: readonly string[] }> => {
@@ -97,9 +97,10 @@ const beforeLines = async (
   if (!conversation) throw messages.unreadConversation(source.agent.name);
   const entries: readonly Entry[] = windowOf(conversation);
   const { incomplete } = conversation;
+  const hasEarlier = session.compactions.some(({ number }) => number === compaction.number - 1);
   const notices = [
     ...(incomplete === undefined ? [] : [messages.incompleteConversation(incomplete)]),
-    ...(entries.some(({ kind }) => kind === 'summary')
+    ...(hasEarlier && entries.some(({ kind }) => kind === 'summary')
       ? [messages.earlierPart(name, compaction.number)]
       : []),
   ];
@@ -202,7 +203,9 @@ const onlyOf = <One extends OneSession>(
   if (!first)
     throw messages.noCompaction(
       given,
-      Math.max(0, ...sessions.map(({ session }) => session.compactions.length)),
+      sessions
+        .map(({ session: { compactions } }) => compactions.map(({ number }) => number))
+        .toSorted((a, b) => b.length - a.length)[0] ?? [],
     );
   if (others.length > 0)
     throw messages.severalFiles(

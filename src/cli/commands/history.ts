@@ -239,6 +239,7 @@ const readTarget = async (
   { request: { full: isFull, chart: withUsage, withKept = false }, folders, onBytes }: TargetReading,
 ): Promise<ReadSession | undefined> => {
   const project = await projectOf(source);
+  const longer = longerSession(source, search);
   const isInFolder = (found: string | undefined): boolean =>
     folders === undefined || folders.some((folder) => isWithin(found ?? project ?? '', folder));
   const read = await readHistory(source, {
@@ -247,11 +248,12 @@ const readTarget = async (
     onBytes,
     isWanted: (session) => isInFolder(session.project) && isWanted(session),
     now: source.modifiedAt,
+    writtenAt: longer?.at,
   });
   if (!read) return undefined;
   const { history: session } = read;
-  const marked = withOwnCompactions(session, search.attempts);
-  const compactions = withKept ? await withKeptCounts(marked, source, longerSession(source, search)) : marked;
+  const marked = withOwnCompactions(read, search.attempts);
+  const compactions = withKept ? await withKeptCounts(marked, source, longer) : marked;
   const known = session.project ?? project;
   return {
     ...read,
@@ -261,14 +263,14 @@ const readTarget = async (
 
 /** Also the one by which ctxwrap has written the session, where the agent's file has no record of it. */
 const withOwnCompactions = (
-  session: SessionHistory,
+  { history: session, nextTokens }: ReadSession,
   attempts: readonly OwnAttempt[],
 ): readonly RecordedCompaction[] => {
   const { compactions } = session;
   const written = writtenAs(attempts, session);
   const isRecorded = !written || compactions.some((each) => isWritten(written, each));
   const marked = markOwnCompactions(compactions, attempts, session);
-  return isRecorded ? marked : [unrecordedCompaction(written), ...marked];
+  return isRecorded ? marked : [unrecordedCompaction(written, nextTokens), ...marked];
 };
 
 const withKeptCounts = async (

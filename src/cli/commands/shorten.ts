@@ -21,7 +21,7 @@ import { findOneSource, type OneSource } from '../one-source.js';
 import { failure } from '../usage-error.js';
 import { print, printLines, workingFolder } from '../print.js';
 import type { ShortenRequest } from '../define/compact.js';
-import { resumeOf, resumeRows, type Resume } from '../resume.js';
+import { elsewhereRow, isInStore, resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
 import { shortIdOf } from '../session-argument.js';
 import { noProgress, progressLine } from '../text.js';
@@ -94,7 +94,9 @@ export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> 
     const report = isDryRun
       ? reportOf(request, found, shortened)
       : await withSession(reportOf(request, found, shortened), found, shortened);
-    await (json ? print(jsonText(report, 2)) : printLines(reportRows(report, isDryRun)));
+    await (json
+      ? print(jsonText(report, 2))
+      : printLines(reportRows(report, isDryRun, await isInStore(source, search.where))));
     return { status: { kind: 'code', code: 0 }, notices: [] };
   } finally {
     progress.clear();
@@ -259,6 +261,7 @@ const recordOrReason = async (session: ShortenedSession): Promise<string | undef
 const reportRows = (
   { change, session, resume, runtime, strategy, from, unrecorded }: FileReport,
   isDryRun: boolean,
+  isFound: boolean,
 ): readonly string[] => {
   const size = `${formatTokens(change.tokensBefore)} → ${formatTokens(change.tokensAfter)}`;
   const rows = [
@@ -277,6 +280,7 @@ const reportRows = (
           `  ctxwrap undo cannot find the whole conversation, which stays in ${toPlainText(from)}`,
           '  ctxwrap doctor says what is wrong with the state folder',
         ];
+  if (session && !isFound) return [...rows, ...warning, elsewhereRow(runtime, session.path)];
   return [...rows, ...warning, ...(resume ? resumeRows(resume) : [])];
 };
 

@@ -1,5 +1,4 @@
-import { realpath } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { dirname } from 'node:path';
 import type { Agent, SavedSession } from '../../agents/agent.js';
 import {
   beforeCompaction,
@@ -20,6 +19,7 @@ import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
 import { readCompactions } from '../../session-files/read-history.js';
 import {
+  compactionNumbers,
   longerSessionFor,
   readLonger,
   sessionBefore,
@@ -45,7 +45,7 @@ import { findOneSource, isUndoneByChannel, type OneSource } from '../one-source.
 import { print, printLines } from '../print.js';
 import type { UndoCommandRequest } from '../define/undo.js';
 import type { Start } from '../request.js';
-import { resumeOf, resumeRows, type Resume } from '../resume.js';
+import { elsewhereRow, isInStore, resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../../core/printable.js';
 import { openSearch, type Search } from './history.js';
@@ -69,7 +69,7 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   if (isUndoneByChannel(agent)) throw messages.undoneByChannel(agent.name);
   const live = request.run ? undefined : switchable(found);
   const kept = before?.source ?? found.source;
-  const isElsewhere = !live && !(await isInStore(kept, search));
+  const isElsewhere = !live && !(await isInStore(kept, search.where));
   const folder = dirname(kept.path);
   if (request.run && isElsewhere) throw messages.undoneElsewhere(agent.name, folder);
   if (live && before)
@@ -153,16 +153,6 @@ const switchable = ({ source: { agent }, session }: OneSource): ListedSession | 
   if (!session || session.liveness !== 'live' || agent.newSessions?.switching === undefined) return undefined;
   const { compaction } = session.record;
   return compaction === undefined || compaction.mode === 'off' ? undefined : session;
-};
-
-/** The agent finds a new session that is written beside this file. */
-const isInStore = async ({ agent: { home }, path }: RecordSource, { where }: Search): Promise<boolean> => {
-  if (!home) return false;
-  const folders = [home.sessions(where), dirname(path)];
-  const [store = '', folder = ''] = await Promise.all(
-    folders.map((each) => realpath(each).catch(() => each)),
-  );
-  return !relative(store, folder).startsWith('..');
 };
 
 const failed = 1;
@@ -259,7 +249,11 @@ const undoInFile = async (
 ): Promise<UndoReport> => {
   const { source } = found;
   const as = newSession(search.where.cwd);
-  const { session, ...plan } = await orExplain(source, undoCompaction(requestOf(found, as, search)), target);
+  const { session, ...plan } = await orExplain(
+    source,
+    undoCompaction(requestOf(found, as, search)),
+    namedBy(source, target, search),
+  );
   return withSession(await reportOf(source, plan), source.agent, plan, session);
 };
 
@@ -298,14 +292,29 @@ const returnReport = ({ whole, source, copiedAt }: LongerConversation): UndoRepo
   ...(copiedAt === undefined ? {} : { copiedAt: formatIsoTime(copiedAt) }),
 });
 
-/** Turns a failure into an error that says what cannot be undone, and why. `given`: what names the compaction */
-const orExplain = async <T>({ path }: RecordSource, undoing: Promise<T>, given?: string): Promise<T> => {
+/** What names a compaction, and the numbers that there are. */
+interface Named {
+  readonly given?: string | undefined;
+  readonly numbers?: () => Promise<readonly number[]>;
+}
+
+const namedBy = (source: RecordSource, given: string | undefined, search: Search): Named => ({
+  given,
+  numbers: () => compactionNumbers(source, search),
+});
+
+/** Turns a failure into an error that says what cannot be undone, and why. */
+const orExplain = async <T>(
+  { path }: RecordSource,
+  undoing: Promise<T>,
+  { given = path, numbers }: Named = {},
+): Promise<T> => {
   try {
     return await undoing;
   } catch (error) {
     if (error instanceof UserError) throw error;
     const isOurs = error instanceof UndoError;
-    if (isOurs && error.others !== undefined) throw messages.noCompaction(given ?? path, error.others);
+    if (isOurs && error.others !== undefined) throw messages.noCompaction(given, (await numbers?.()) ?? []);
     throw new UserError(`cannot undo in "${path}": ${isOurs ? error.message : systemReason(error)}`, {
       exitCode: failed,
       hint: isOurs
@@ -324,7 +333,11 @@ const undoInAgent = async (
   const { source } = found;
   const { agent } = source;
   const as = newSession(record.cwd);
-  const prepared = await orExplain(source, prepareSwitch(requestOf(found, as, search)), request.target);
+  const prepared = await orExplain(
+    source,
+    prepareSwitch(requestOf(found, as, search)),
+    namedBy(source, request.target, search),
+  );
   const { name, plan, path } = prepared;
   const asked = { schema: 'ctxwrap.switch/1', name } as const;
   const live = await askLive(record.id, asked, request, search.stateFolder);
@@ -461,9 +474,7 @@ const copyRows = ({ copiedAt }: UndoReport): readonly string[] =>
       ];
 
 const elsewhereRows = ({ runtime: agent, session }: UndoReport): readonly string[] =>
-  session === undefined
-    ? []
-    : [`It is in ${session.path}, where ${agent} does not look for sessions.`].map(toPlainText);
+  session === undefined ? [] : [elsewhereRow(agent, session.path)];
 
 const runIt = async (
   agent: Agent,

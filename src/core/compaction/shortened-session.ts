@@ -53,22 +53,30 @@ export const parseShortened = (line: string): ShortenedSession | undefined => {
   return { runtime, strategy, id, at, from, preTokens, ...present({ isEstimated }), postTokens };
 };
 
-/** A shortening of which the agent's file has no record: its number is 0, and so is its line. */
-export const unrecordedCompaction = ({
+/**
+ * The sizes of a shortening of which the agent's file has no record. `nextTokens`: of the agent's first answer after it, which says more than
+ * the estimate
+ */
+export const unrecordedSizes = (
+  { at, preTokens, isEstimated, postTokens }: ShortenedSession,
+  nextTokens?: number,
+) => ({
   at,
+  initiator: 'ctxwrap' as const,
   preTokens,
-  isEstimated,
-  postTokens,
-}: ShortenedSession): RecordedCompaction => ({
+  ...present({ isEstimated, nextTokens }),
+  ...(nextTokens === undefined ? { postTokens, isPostEstimated: true as const } : {}),
+});
+
+/** The same as a compaction: its number is 0, and so is its line. Only an answer proves that the agent has taken the session. */
+export const unrecordedCompaction = (
+  written: ShortenedSession,
+  nextTokens: number | undefined,
+): RecordedCompaction => ({
   number: 0,
-  at,
-  initiator: 'ctxwrap',
-  preTokens,
-  ...present({ isEstimated }),
-  postTokens,
-  isPostEstimated: true,
+  ...unrecordedSizes(written, nextTokens),
   afterMessage: 0,
   line: 0,
   offset: 0,
-  isVerified: true,
+  isVerified: nextTokens !== undefined,
 });

@@ -253,6 +253,8 @@ export interface CompactionFacts {
   /** time, as text */
   readonly when: string;
   readonly before: Fill | undefined;
+  /** the agent did not report the number before */
+  readonly isBeforeEstimated?: boolean;
   readonly after: Fill | undefined;
   /** the number after the compaction comes from the next turn, so it is slightly higher than what was left */
   readonly isNext: boolean;
@@ -282,15 +284,16 @@ export const compactionRow = (facts: CompactionFacts): Row => {
 };
 
 /** Both numbers in the same unit if possible; `~` marks one that came with the next turn, or was computed. */
-const sizesText = ({ before, after, isNext }: CompactionFacts): string => {
+const sizesText = ({ before, isBeforeEstimated, after, isNext }: CompactionFacts): string => {
   const inTokens = before?.usedTokens !== undefined || before?.usedPercent === undefined;
   const [from, to] = [before, after].map((fill) => {
     const tokens = fill?.usedTokens === undefined ? undefined : formatTokens(fill.usedTokens);
     const percent = fill?.usedPercent === undefined ? undefined : formatPercent(fill.usedPercent);
     return inTokens ? (tokens ?? percent) : (percent ?? tokens);
   });
-  if (to === undefined) return from ?? '';
-  return `${from ?? '?'} → ${isNext ? '~' : ''}${to}`;
+  const known = from === undefined ? undefined : `${isBeforeEstimated ? '~' : ''}${from}`;
+  if (to === undefined) return known ?? '';
+  return `${known ?? '?'} → ${isNext ? '~' : ''}${to}`;
 };
 
 /** The largest tool results in the window, by an estimate of their text. */

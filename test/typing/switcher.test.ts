@@ -246,16 +246,25 @@ describe.sequential('a switch', () => {
 describe('going back to the session before a shortening', () => {
   const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
   const NAME = `rollout-2026-11-25T03-25-51-${OLD}.jsonl`;
-  const TEXT = [
-    { type: 'session_meta', payload: { id: OLD, session_id: OLD, cwd: '/proj' } },
-    { type: 'event_msg', payload: { type: 'user_message', message: 'what I said' } },
-  ]
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join('');
+  const timestamp = '2026-11-25T03:25:51.000Z';
+  const said = { role: 'user', content: 'what I said' };
+  const records: Readonly<Record<string, readonly object[]>> = {
+    claude: [{ type: 'user', uuid: OLD, sessionId: OLD, cwd: '/proj', timestamp, message: said }],
+    codex: [
+      { timestamp, type: 'session_meta', payload: { id: OLD, session_id: OLD, cwd: '/proj' } },
+      {
+        timestamp,
+        type: 'response_item',
+        payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: said.content }] },
+      },
+    ],
+  };
+  const textFor = ({ name }: Agent): string =>
+    (records[name] ?? []).map((line) => `${JSON.stringify(line)}\n`).join('');
 
   const goBack = async (agent: Agent, result: SwitchResult) => {
     const path = join(folder, NAME);
-    writeFileSync(path, TEXT);
+    writeFileSync(path, textFor(agent));
     const names: string[] = [];
     const switchTo = async (name: string): Promise<SwitchResult> => {
       names.push(name);
@@ -265,7 +274,7 @@ describe('going back to the session before a shortening', () => {
     const take = (event: Event): unknown => events.push(event);
     const context = actionContext({ session: { agent }, flow: loop.flow, sessionFile, take });
     await makeUndo(context, { switchTo, previous: () => ({ id: OLD, path }) }).undo(never);
-    expect(readFileSync(path, 'utf8')).toBe(TEXT);
+    expect(readFileSync(path, 'utf8')).toBe(textFor(agent));
     const told = events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])).at(-1);
     return { names, told };
   };
@@ -282,7 +291,9 @@ describe('going back to the session before a shortening', () => {
     expect(names).toHaveLength(1);
     expect(told).toBe('the whole conversation is back');
     const copy = readdirSync(folder).find((name) => name !== NAME) ?? '';
-    expect(readFileSync(join(folder, copy), 'utf8')).toBe(TEXT.replaceAll(OLD, names[0] ?? ''));
+    expect(readFileSync(join(folder, copy), 'utf8')).toBe(
+      textFor(agents.codex).replaceAll(OLD, names[0] ?? ''),
+    );
   });
 
   it.each([

@@ -7,10 +7,8 @@ import { agents, allAgents } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { ladderChoice } from '../../core/config/keys.js';
 import {
-  isWritten,
   markOwnCompactions,
   parseOwnAttempt,
-  writtenAs,
   type SessionFileId,
 } from '../../core/compaction/own-compactions.js';
 import { unrecordedSizes } from '../../core/compaction/shortened-session.js';
@@ -224,10 +222,9 @@ const named = async (
   const { env } = process;
   const lines = await readAudit(stateFolder(env, homeFolder(env)));
   const attempts = lines.flatMap((line) => parseOwnAttempt(line) ?? []);
-  const written = writtenAs(attempts, file);
-  const isRecorded = !written || compactions.some((each) => isWritten(written, each));
-  const marked = markOwnCompactions(compactions, attempts, file);
-  return isRecorded ? marked : [unrecordedSizes(written), ...marked];
+  return markOwnCompactions<PastCompaction>(compactions, attempts, file, (written) =>
+    unrecordedSizes(written),
+  );
 };
 
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {

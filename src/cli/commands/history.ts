@@ -11,10 +11,8 @@ import {
   type SessionHistory,
 } from '../../core/conversation/boundary-record.js';
 import {
-  isWritten,
   markOwnCompactions,
   parseOwnAttempt,
-  writtenAs,
   type OwnAttempt,
 } from '../../core/compaction/own-compactions.js';
 import { unrecordedCompaction } from '../../core/compaction/shortened-session.js';
@@ -265,13 +263,10 @@ const readTarget = async (
 const withOwnCompactions = (
   { history: session, nextTokens }: ReadSession,
   attempts: readonly OwnAttempt[],
-): readonly RecordedCompaction[] => {
-  const { compactions } = session;
-  const written = writtenAs(attempts, session);
-  const isRecorded = !written || compactions.some((each) => isWritten(written, each));
-  const marked = markOwnCompactions(compactions, attempts, session);
-  return isRecorded ? marked : [unrecordedCompaction(written, nextTokens), ...marked];
-};
+): readonly RecordedCompaction[] =>
+  markOwnCompactions(session.compactions, attempts, session, (written) =>
+    unrecordedCompaction(written, nextTokens),
+  );
 
 const withKeptCounts = async (
   compactions: readonly RecordedCompaction[],

@@ -73,21 +73,24 @@ const CLOCK_MS = 2_000; // the agent's clock reading may be slightly before or a
 
 /**
  * The compactions, with those that ctxwrap started marked, and its own numbers in those that it wrote. A compaction that the agent recorded as
- * its own stays the agent's.
+ * its own stays the agent's. First the one by which ctxwrap has written the session, where the agent's file has no record of it.
  */
 export const markOwnCompactions = <T extends Compaction>(
   compactions: readonly T[],
   attempts: readonly OwnAttempt[],
   file: SessionFileId,
+  ofUnrecorded: (written: ShortenedSession) => T,
 ): readonly T[] => {
   const own = attempts.filter((each) => isIn(each, file));
   const written = writtenAs(attempts, file);
   const isOwn = ({ at, initiator }: T): boolean =>
     (initiator === undefined || initiator === 'user') && own.some((each) => isDuring(each, at));
-  return compactions.map((each) => {
+  const marked = compactions.map((each) => {
     if (written && isWritten(written, each)) return withOwnSizes(each, written);
     return isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each;
   });
+  const isRecorded = !written || compactions.some((each) => isWritten(written, each));
+  return isRecorded ? marked : [ofUnrecorded(written), ...marked];
 };
 
 /** What this session was shortened from; undefined for one that ctxwrap has not written. */
@@ -97,7 +100,7 @@ export const writtenAs = (
 ): ShortenedSession | undefined => attempts.findLast((each) => each.shortened && isIn(each, file))?.shortened;
 
 /** The record is ctxwrap's own: all that the agent has written came later. */
-export const isWritten = ({ at }: ShortenedSession, compaction: Pick<Compaction, 'at'>): boolean =>
+const isWritten = ({ at }: ShortenedSession, compaction: Pick<Compaction, 'at'>): boolean =>
   compaction.at === at;
 
 /** The agent's next answer says more than the estimate. */

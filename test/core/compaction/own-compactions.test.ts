@@ -36,7 +36,10 @@ const initiatorOf = (
   } = {},
 ) => {
   const found = { at, ...(initiator ? { initiator } : {}) };
-  return markOwnCompactions([found], attempt ? [attempt] : [], file)[0]?.initiator;
+  const noneIsWritten = (): never => {
+    throw new Error('ctxwrap has written no session');
+  };
+  return markOwnCompactions([found], attempt ? [attempt] : [], file, noneIsWritten)[0]?.initiator;
 };
 
 describe('a compaction of a session file', () => {

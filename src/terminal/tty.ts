@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import type { OnReadOpts, SocketConstructorOpts } from 'node:net';
 import { ReadStream, type WriteStream } from 'node:tty';
 import type { TerminalAnswers } from '../core/report/doctor-report.js';
-import { makeWriteQueue, type WriteQueue } from './write-queue.js';
+import { type BacklogStream, makeWriteQueue, type WriteQueue } from './write-queue.js';
 import { present } from '../core/present.js';
 
 // The user's terminal: raw mode, reading, writing, signals, and the queries of `ctxwrap doctor`.
@@ -85,14 +85,20 @@ const openControlling = (): number | undefined => {
  * with the shell that started it; libuv reopens the terminal if it can. Another user's terminal (`sudo -u`) can still be opened as
  * /dev/tty.
  */
-const nonBlocking = (output: Output): { fd: number; isOwn: boolean } => {
+const nonBlocking = (output: Output): { fd: number; isOwn: boolean; isReopened: boolean } => {
   const handle = handleOf(output);
-  const isShared = handle?.fd === undefined || handle.fd === output.fd;
-  const own = isShared && isControlling(output.fd) ? openControlling() : undefined;
-  if (own !== undefined) return { fd: own, isOwn: true };
+  const isReopened = handle?.fd !== undefined && handle.fd !== output.fd;
+  const own = !isReopened && isControlling(output.fd) ? openControlling() : undefined;
+  if (own !== undefined) return { fd: own, isOwn: true, isReopened };
   handle?.setBlocking?.(false); // Node restores the flag when it exits
-  return { fd: handle?.fd ?? output.fd, isOwn: false };
+  return { fd: handle?.fd ?? output.fd, isOwn: false, isReopened };
 };
+
+/** Where libuv shares the description with other processes, or waits for a terminal in a way that nobody has tried, it is not used. */
+const streamTo = (output: Output): BacklogStream | undefined =>
+  process.platform === 'linux'
+    ? { write: (bytes, onDone) => void output.write(bytes, onDone), unref: () => void output.unref() }
+    : undefined;
 
 /** Node's own numbers are those of its last SIGWINCH, which it handles too late. */
 const kernelSize = (output: Output): readonly [columns: number, rows: number] => {
@@ -137,12 +143,13 @@ const watchForHangUp = (input: ReadStream, output: WriteStream, onHangUp: () => 
 };
 
 const queueTo = (output: Output, listener: Omit<TtyListener, 'onInput'>): WriteQueue => {
-  const { fd, isOwn } = nonBlocking(output);
+  const { fd, isOwn, isReopened } = nonBlocking(output);
   const queue = makeWriteQueue({
     fd,
     isOpen: () => !output.destroyed,
     onDrained: listener.onDrain,
     onHangUp: listener.onHangUp,
+    stream: isReopened ? streamTo(output) : undefined,
   });
   if (!isOwn) return queue;
   return {

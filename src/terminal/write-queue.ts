@@ -2,8 +2,7 @@ import { writeSync } from 'node:fs';
 
 /**
  * Writes bytes to a terminal whose reader may be slow or stopped: as many as the kernel takes at once, and the rest in order when it
- * takes more. Never blocks in write(2). libuv does block if it could not reopen the terminal, and always on the master side of a PTY:
- * with a full PTY it retries without returning to the event loop.
+ * takes more. Never blocks in write(2).
  */
 export interface WriteQueue {
   write: (bytes: Uint8Array) => void;
@@ -24,6 +23,28 @@ export interface WriteQueueOptions {
   readonly onDrained: () => void;
   /** a write has failed: EIO after a hang-up, for example */
   readonly onHangUp: () => void;
+  /** without one, bytes that were refused are tried again in time */
+  readonly stream?: BacklogStream | undefined;
+}
+
+/**
+ * A stream of libuv's to the same terminal: it is told by the kernel when the terminal takes more. Not every stream can be used: libuv
+ * blocks in write(2) if it could not open the terminal anew, and always on the master side of a PTY.
+ */
+export interface BacklogStream {
+  readonly write: (bytes: Uint8Array, onDone: (error?: Error | null) => void) => void;
+  /** what it has not written yet no longer keeps the process */
+  readonly unref: () => void;
+}
+
+/** What is done with bytes that the terminal has just refused. */
+interface Backlog {
+  isBusy: () => boolean;
+  /** `first` waits first, and the terminal takes nothing now */
+  start: (first: Uint8Array) => void;
+  /** the terminal has taken bytes since the last start */
+  noteProgress: () => void;
+  stop: () => void;
 }
 
 const NAP_MS = 0.1; // sleep in every turn of the event loop: a timer sleeps ten times as long, and a turn without sleep takes the reader's processor
@@ -52,21 +73,20 @@ const writeNow = (fd: number, bytes: Uint8Array): number => {
 
 const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-/** Schedules retries for a terminal that has just taken nothing. */
-const makeRetry = (attempt: () => void) => {
+/** Tries again in time. `attempt` is told how many of the bytes have been written: none. */
+const makeRetries = (attempt: (written: number) => void): Backlog => {
   let stuckSince = 0;
   let cancel: (() => void) | undefined;
   const run = (): void => {
     cancel = undefined;
-    attempt();
+    attempt(0);
   };
   return {
-    isScheduled: (): boolean => cancel !== undefined,
-    /** the terminal has taken bytes, so retries are frequent again */
+    isBusy: (): boolean => cancel !== undefined,
     noteProgress: (): void => {
       stuckSince = performance.now();
     },
-    schedule: (): void => {
+    start: (): void => {
       const stuckMs = performance.now() - stuckSince;
       if (stuckMs < NAPPING_MS) {
         const immediate = setImmediate(() => {
@@ -86,61 +106,115 @@ const makeRetry = (attempt: () => void) => {
   };
 };
 
-export const makeWriteQueue = ({ fd, isOpen, onDrained, onHangUp }: WriteQueueOptions): WriteQueue => {
-  let waiting: Uint8Array[] = [];
+const STREAMED_BYTES = 512; // enough to be called when the terminal takes more; the rest counts as waiting until it is really written
+
+/** Leaves the beginning of what waits to a stream, which writes it as soon as the terminal takes it. */
+const makeStreamed = (
+  stream: BacklogStream,
+  onWritten: (bytes: number) => void,
+  onFailure: () => void,
+): Backlog => {
+  let isBusy = false;
+  let isStopped = false;
+  return {
+    isBusy: () => isBusy,
+    noteProgress: () => undefined,
+    start: (first) => {
+      isBusy = true;
+      const bytes = first.subarray(0, STREAMED_BYTES);
+      stream.write(bytes, (error) => {
+        isBusy = false;
+        if (isStopped) return;
+        if (error) onFailure();
+        else onWritten(bytes.length);
+      });
+    },
+    stop: () => {
+      isStopped = true;
+      if (isBusy) stream.unref();
+    },
+  };
+};
+
+/** Bytes that wait, in order, in the pieces in which they came. */
+const makeWaiting = () => {
+  let pieces: Uint8Array[] = [];
   let size = 0;
+  return {
+    size: () => size,
+    isEmpty: () => size === 0,
+    first: () => pieces[0],
+    add: (bytes: Uint8Array): void => {
+      pieces.push(bytes);
+      size += bytes.length;
+    },
+    /** so many bytes of the first piece have been written */
+    drop: (count: number): void => {
+      const [first] = pieces;
+      if (first === undefined) return;
+      size -= count;
+      if (count < first.length) pieces[0] = first.subarray(count);
+      else pieces.shift();
+    },
+    clear: (): void => void ([pieces, size] = [[], 0]),
+  };
+};
+
+export const makeWriteQueue = ({ fd, stream, ...terminal }: WriteQueueOptions): WriteQueue => {
+  const waiting = makeWaiting();
   let isClosed = false;
-  let whenDrained: (() => void)[] = [];
-  const retry = makeRetry(() => flush());
+  const whenDrained: (() => void)[] = [];
 
   const resolveDrained = (): void => whenDrained.splice(0).forEach((resolve) => resolve());
   const close = (): void => {
     isClosed = true;
-    retry.stop();
-    [waiting, size] = [[], 0];
+    backlog.stop();
+    waiting.clear();
     resolveDrained();
+  };
+  const hangUp = (): void => {
+    close();
+    terminal.onHangUp();
   };
   /** The number of bytes taken; a terminal that has hung up counts as taking everything. */
   const tryWrite = (bytes: Uint8Array): number => {
     try {
-      if (isOpen()) return writeNow(fd, bytes);
+      if (terminal.isOpen()) return writeNow(fd, bytes);
       close();
     } catch {
-      close();
-      onHangUp();
+      hangUp();
     }
     return bytes.length;
   };
-  const flush = (): void => {
-    for (let first = waiting[0]; first !== undefined; [first] = waiting) {
+  /** `written` bytes of what waits first have been written; goes on with the rest. */
+  const goOn = (written: number): void => {
+    waiting.drop(written);
+    for (let first = waiting.first(); first; first = waiting.first()) {
       const taken = tryWrite(first);
       if (isClosed) return;
-      if (taken > 0) retry.noteProgress();
-      size -= taken;
-      if (taken < first.length) {
-        waiting[0] = first.subarray(taken);
-        return retry.schedule();
-      }
-      waiting.shift();
+      if (taken > 0) backlog.noteProgress();
+      waiting.drop(taken);
+      if (taken < first.length) return backlog.start(first.subarray(taken));
     }
     resolveDrained();
-    onDrained();
+    terminal.onDrained();
   };
+  const backlog = stream ? makeStreamed(stream, goOn, hangUp) : makeRetries(goOn);
   return {
     write: (bytes) => {
       if (isClosed || bytes.length === 0) return;
-      const taken = waiting.length > 0 ? 0 : tryWrite(bytes);
+      const taken = waiting.isEmpty() ? tryWrite(bytes) : 0;
       if (isClosed || taken === bytes.length) return;
-      waiting.push(new Uint8Array(bytes.subarray(taken))); // the caller may write to them again
-      size += bytes.length - taken;
-      if (retry.isScheduled()) return;
-      retry.noteProgress();
-      retry.schedule();
+      const rest = new Uint8Array(bytes.subarray(taken)); // the caller may write to them again
+      waiting.add(rest);
+      if (backlog.isBusy()) return;
+      backlog.noteProgress();
+      backlog.start(rest);
     },
-    pending: () => size,
+    pending: waiting.size,
     drained: () =>
       new Promise((resolve) => {
-        if (size === 0) resolve();
+        if (waiting.isEmpty()) resolve();
         else whenDrained.push(resolve);
       }),
     close,

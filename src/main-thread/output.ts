@@ -42,13 +42,13 @@ const writePieces = (
   terminal: TerminalSession,
   pieces: readonly Uint8Array[],
 ): readonly Uint8Array[] | undefined => {
-  let parts: readonly Uint8Array[] = [];
-  const failedAt = pieces.findIndex((piece) => {
+  for (const [at, piece] of pieces.entries()) {
+    let parts: readonly Uint8Array[] = [];
     const isRead = runGuarded(terminal, 'the stream filter', () => (parts = terminal.filter.push(piece)));
-    if (isRead) writeParts(terminal, parts);
-    return !isRead;
-  });
-  return failedAt < 0 ? undefined : pieces.slice(failedAt + 1);
+    if (!isRead) return pieces.slice(at + 1);
+    writeParts(terminal, parts);
+  }
+  return undefined;
 };
 
 /** Filters and writes the child's bytes; they reach the terminal even if a part of the wrapper fails. */
@@ -68,8 +68,24 @@ const send = (terminal: TerminalSession, bytes: Uint8Array, onFailure: () => voi
   if (!runGuarded(terminal, 'the screen model', () => screen.feed(bytes))) onFailure();
 };
 
+const BUSY_MS = 5;
+
+/**
+ * Whether signals may wait to be handled, as they do at the start, where ctxwrap is loaded. Node handles them after everything else that has
+ * come at the same time: where nothing was read for a while, it has slept, and has handled what came before.
+ */
+const makeBusyMeter = () => {
+  let lastAt = Infinity;
+  return (): boolean => {
+    const before = lastAt;
+    lastAt = performance.now();
+    return lastAt - before < BUSY_MS;
+  };
+};
+
 export const makeOutput = (terminal: TerminalSession, emit: Emit): Output => {
   const { tty, session, counters } = terminal;
+  const isBusy = makeBusyMeter();
   const held: Uint8Array[] = [];
   let heldBytes = 0;
   let holds = 0;
@@ -101,7 +117,7 @@ export const makeOutput = (terminal: TerminalSession, emit: Emit): Output => {
   return {
     fromChild: (bytes, isResizing) => {
       counters.add('written', bytes.length);
-      if (holds > 0 || isResizing()) keep(bytes);
+      if (holds > 0 || (isBusy() && isResizing())) keep(bytes);
       else deliver(bytes);
     },
     hold: () => {

@@ -1,6 +1,7 @@
-// Candidates take turns, so that what else the machine does hits all of them alike. One that crashes or hangs is left out from then on: its
+// Candidates take turns, so that what else the machine does hits all of them alike, each time in another order: who comes first after a pause
+// finds processors that sleep, and a key then takes 0.1 ms longer. One that crashes or hangs is left out from then on: its
 // result says why, and the others go on.
-import { medians } from './numbers.js';
+import { medians, shuffled } from './numbers.js';
 
 const firstLine = (error) => String(error.message ?? error).split('\n')[0];
 
@@ -12,7 +13,7 @@ const firstLine = (error) => String(error.message ?? error).split('\n')[0];
 export const takeTurns = (candidates) => {
   const entries = candidates.map((candidate) => ({ candidate, name: candidate.name, failure: undefined }));
   const each = async (act) => {
-    for (const entry of entries) {
+    for (const entry of shuffled(entries)) {
       if (entry.failure !== undefined) continue;
       try {
         await act(entry);

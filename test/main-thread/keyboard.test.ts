@@ -5,6 +5,7 @@ import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import type { ToWorker } from '../../src/session/thread-messages.js';
+import '../../src/main-thread/lost-record.js'; // loaded by a session that has failed, otherwise perhaps after the tests
 import { makeLateKeys, type LateKeys } from '../../src/main-thread/late-keys.js';
 import { makeOverviewHarness } from '../support/overview-harness.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 // The child's output reaches the terminal, whatever part of the wrapper fails.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
@@ -94,5 +94,26 @@ describe('the bytes of the child', () => {
     const terminal = stageWith({ screen: { feed: broken } });
     play(terminal, { onFailure: () => switchToPassthrough(terminal, { stop: broken }) });
     expect(written.match(/<\w+>/g)).toEqual(['<one>', '<two>', '<three>']);
+  });
+});
+
+describe('a change of the terminal’s size', () => {
+  it('is noticed before the first output and before one that follows another at once; after a pause the signal tells it', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const output = makeOutput(stageWith(), () => undefined);
+      const checked: string[] = [];
+      const write = (text: string): void => output.fromChild(Buffer.from(text), () => checked.push(text) < 0);
+      write('first');
+      vi.advanceTimersByTime(1);
+      write('second');
+      vi.advanceTimersByTime(80);
+      write('third');
+      write('fourth');
+      expect(checked).toEqual(['first', 'second', 'fourth']);
+      expect(written).toBe('firstsecondthirdfourth');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

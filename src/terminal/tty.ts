@@ -167,6 +167,7 @@ export const openTty = (): Tty => {
   let listener: TtyListener | undefined;
   let hasHungUp = false;
   const onHangUp = (): void => {
+    if (hasHungUp) return; // each of input and output tells it
     hasHungUp = true;
     listener?.onHangUp();
   };

@@ -30,6 +30,17 @@ it('a terminal that hangs up is told, and late errors of it do not matter', asyn
   });
 });
 
+it('a terminal that hangs up while output waits for it is told once', async () => {
+  await inShell('full', async (window, pid) => {
+    await window.until(() => window.bytes().includes('it is full'), 'its output');
+    window.pause();
+    const wrapper = pid();
+    window.close();
+    await vi.waitFor(() => expect(isRunning(wrapper)).toBe(false), 20_000);
+    expect(readFileSync(join(folder, 'hung-up'), 'utf8')).toBe('1 times');
+  });
+});
+
 it('the size of a terminal is the one of now, and not of the last signal about it', async () => {
   await inShell('resized', async (window) => {
     await window.until('status 0');

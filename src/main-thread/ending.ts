@@ -19,19 +19,31 @@ export interface Ending {
   isTerminating: boolean;
   /** the terminal has hung up */
   hasHungUp: boolean;
+  /** when the child last got SIGHUP from ctxwrap, of performance.now() */
+  hangUpSentAt: number;
 }
 
 export const makeEnding = (): Ending => {
   let finish: (end: ChildEnd) => void = () => undefined;
   const ended = new Promise<ChildEnd>((resolve) => (finish = resolve));
-  return { ended, finish, isTerminating: false, hasHungUp: false };
+  return { ended, finish, isTerminating: false, hasHungUp: false, hangUpSentAt: -Infinity };
+};
+
+const ONE_HANGUP_MS = 500;
+
+/** Sends the child SIGHUP, once for each hang-up: ctxwrap gets the system's signal, and finds that it can no longer read. */
+export const signalHangUp = (ending: Ending, child: Child | undefined): void => {
+  const now = performance.now();
+  if (now - ending.hangUpSentAt < ONE_HANGUP_MS) return;
+  ending.hangUpSentAt = now;
+  child?.signal('SIGHUP');
 };
 
 /** The terminal has hung up: the child gets SIGHUP. If it does not end in time, the wrapper ends, which closes the child's terminal. */
 export const hangUp = (ending: Ending, child: Child | undefined): void => {
   ending.isTerminating = true;
   ending.hasHungUp = true;
-  child?.signal('SIGHUP');
+  signalHangUp(ending, child);
   setTimeout(() => ending.finish({ exitCode: 0, signal: constants.signals.SIGHUP }), HANGUP_MS).unref();
 };
 

@@ -3,7 +3,7 @@ import { errorStack } from '../core/errors.js';
 import { hotkeyCompactRequest } from '../session/thread-messages.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
 import { removeFooterSequence } from '../terminal/footer-sequences.js';
-import { hangUp } from './ending.js';
+import { hangUp, signalHangUp } from './ending.js';
 import type { Footer } from './footer.js';
 import { isPixelMouseAsked } from './input-context.js';
 import type { Emit, TerminalEvent } from './terminal-event.js';
@@ -96,7 +96,8 @@ const reactions: Reactions = {
   signal: ({ terminal, ending, overview }, { signal }) => {
     ending.isTerminating ||= signal === 'SIGTERM' || signal === 'SIGHUP'; // a child may keep running after the other signals
     if (signal !== 'SIGUSR1' && signal !== 'SIGUSR2') overview.close(); // the agent may print something because of the signal
-    terminal.child?.signal(signal);
+    if (signal === 'SIGHUP') signalHangUp(ending, terminal.child);
+    else terminal.child?.signal(signal);
   },
 
   // The overview opens and closes.

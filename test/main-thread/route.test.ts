@@ -92,6 +92,15 @@ describe('in a session', () => {
     expect(recorder.parts.ending.isTerminating).toBe(isTerminating);
   });
 
+  it.each([
+    [{ type: 'terminal-gone' }, { type: 'signal', signal: 'SIGHUP' }],
+    [{ type: 'signal', signal: 'SIGHUP' }, { type: 'terminal-gone' }],
+  ] as const)('the child gets one SIGHUP for a hang-up, told by %o and %o', (...events) => {
+    const { calls, emit } = makeRecorder();
+    for (const event of events) emit(event);
+    expect(calls.filter((call) => call.startsWith('child.'))).toEqual(['child.signal SIGHUP']);
+  });
+
   it('a failure closes the overview and stops footer and reading before the child gets the whole screen, once', () => {
     const { calls, emit } = makeRecorder();
     emit({ type: 'failure' });

@@ -38,6 +38,8 @@ export interface WindowOptions {
   readonly columns: number;
   readonly rows: number;
   readonly onOutput?: (bytes: Buffer) => void;
+  /** called with what sends an answer of the terminal, as one over a slow link sends it later */
+  readonly onAnswer?: (send: () => void) => void;
 }
 
 const PATIENCE_MS = 60_000; // tested without any output: then the test fails with the screen instead of by its time limit
@@ -118,7 +120,8 @@ export const openWindow = (options: WindowOptions): Window => {
     onHangUp: () => undefined,
   });
   const type = (text: string): void => keys.write(Buffer.from(text));
-  terminal.onData(type);
+  const { onAnswer = (send) => send() } = options;
+  terminal.onData((answer) => onAnswer(() => type(answer)));
   return {
     emulator,
     bytes: () => Buffer.concat(chunks),

@@ -20,6 +20,8 @@ export interface CursorPosition {
   readonly column: number;
 }
 
+type OnLate = (afterMs: number, position: CursorPosition | undefined) => void;
+
 /** Asks the terminal for the cursor position; the keyboard passes the answers on. */
 export interface CursorQuery {
   /** waits for the answers to the first questions, which have been written before anything could read answers */
@@ -29,13 +31,9 @@ export interface CursorQuery {
   ) => Promise<CursorPosition | undefined>;
   /**
    * resolves with undefined when the terminal does not answer in time; `prefix` is written before the query. `onLate`: the answer has come
-   * later, after so long
+   * later, after so long; the position is that of the moment of the query
    */
-  ask: (
-    prefix: string,
-    waitMs: number,
-    onLate?: (afterMs: number) => void,
-  ) => Promise<CursorPosition | undefined>;
+  ask: (prefix: string, waitMs: number, onLate?: OnLate) => Promise<CursorPosition | undefined>;
   /** asks once how high a cell is: mouse reports are in pixels */
   askCellHeight: () => void;
   /** calls `act` when all earlier queries are answered, or after `waitMs`; terminals answer in order */
@@ -89,7 +87,7 @@ interface Question {
   readonly prefix?: string;
   /** after so long without any answer */
   readonly waitMs: number;
-  readonly onLate?: ((afterMs: number) => void) | undefined;
+  readonly onLate?: OnLate | undefined;
 }
 
 type Terminal = Pick<TerminalSession, 'filter' | 'session' | 'tty' | 'background' | 'pixels'>;
@@ -136,7 +134,7 @@ const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): Ask => {
       const { finish, isOver, waitAgain } = makeAwaited(waitMs, resolve, firstMs);
       let isFound = false;
       const onFound = (position: CursorPosition | undefined): void => {
-        if (!isFound && isOver()) onLate?.(performance.now() - askedAt);
+        if (!isFound && isOver()) onLate?.(performance.now() - askedAt, position);
         isFound = true;
         finish(position);
       };

@@ -5,7 +5,7 @@ import { reserveFooterSequence } from '../terminal/footer-room.js';
 import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import { suspendProcessGroup } from '../terminal/tty.js';
 import type { Output } from './output.js';
-import type { CursorQuery } from './cursor-query.js';
+import type { CursorPosition, CursorQuery } from './cursor-query.js';
 import type { Emit } from './terminal-event.js';
 import type { TerminalSession } from './terminal-session.js';
 
@@ -61,16 +61,23 @@ const releaseTerminal = async ({ tty, filter, sttyProcess }: TerminalSession): P
   tty.restoreTermios();
 };
 
-/** Sets the main screen's cursor below what the shell has written since: the child returns there when it leaves its alternate screen. */
+/**
+ * Sets the main screen's cursor below what the shell has written since: the child returns there when it leaves its alternate screen. An
+ * answer that is late is still about the main screen.
+ */
 const moveMainCursor = async (
   { filter: { grid } }: TerminalSession,
   cursorQuery: CursorQuery,
 ): Promise<void> => {
-  const cursor = await cursorQuery.ask('', ANSWER_MS);
-  if (!cursor) return;
-  const { row, column } = cursor;
-  grid.saved.main = { ...grid.saved.main, row: Math.min(row, grid.rows - 1), column };
-  grid.mainCursorStale = true;
+  const before = grid.saved.main;
+  const move = (cursor: CursorPosition | undefined): void => {
+    const { main } = grid.saved;
+    const isThere = grid.alternate && main.row === before.row && main.column === before.column;
+    if (!cursor || !isThere) return; // the child has been on the main screen meanwhile
+    grid.saved.main = { ...main, row: Math.min(cursor.row, grid.rows - 1), column: cursor.column };
+    grid.mainCursorStale = true;
+  };
+  move(await cursorQuery.ask('', ANSWER_MS, (_, cursor) => move(cursor)));
 };
 
 /** Sets the terminal to the state the child left, and continues the child. */

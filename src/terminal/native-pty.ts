@@ -76,12 +76,14 @@ export interface UnreadPty {
 /** A pseudo-terminal that is read, and the child in it. */
 export interface NativePty extends Pick<UnreadPty, 'pid' | 'ptsName' | 'fd' | 'resize'> {
   readonly isClosed: () => boolean;
+  /** stops reading; not once the child has ended, because its last output would be lost */
   readonly pause: () => void;
   readonly resume: () => void;
 }
 
 const READ_BYTES = 64 * 1024; // of one read; a PTY on Linux gives at most 4 KB
 const CLOSE_MS = 200; // after the child's exit for its last output: the PTY does not hang up while another process has it open
+const HELD_BYTES = 128 * 1024; // more than a PTY holds: what follows so much was not written by the child
 
 /** Starts the child. Throws the system's error if no pseudo-terminal is available. */
 export const openNativePty = ({ file, args, cwd, env, columns, rows }: NativePtyOptions): UnreadPty => {
@@ -117,27 +119,45 @@ export const openNativePty = ({ file, args, cwd, env, columns, rows }: NativePty
   };
 };
 
+/** Calls back when nothing is left to read. A busy machine may have left no time for it, and a turn of the event loop reads 4 KB. */
+const afterHeldBytes = (bytesRead: () => number, act: () => void): void => {
+  const most = bytesRead() + HELD_BYTES;
+  let before = bytesRead();
+  const look = (): void => {
+    const now = bytesRead();
+    if (now === before || now > most) return act();
+    before = now;
+    setImmediate(look);
+  };
+  setImmediate(look); // it runs after the poll phase, which reads
+};
+
 const readPty = (
   fd: number,
   exited: Promise<[exitCode: number, signal: number]>,
   listener: NativePtyListener,
 ): Pick<NativePty, 'isClosed' | 'pause' | 'resume'> => {
   let isClosed = false;
+  let isExited = false;
+  let bytesRead = 0;
   let onClosed: () => void = () => undefined;
   void exited.then((exit) => {
+    isExited = true;
     listener.onGone?.();
     if (isClosed) return listener.onExit(...exit);
-    // not before what the PTY still holds has been read once more: a busy machine may have left no time for it
-    const timer = setTimeout(() => setImmediate(() => socket.destroy()), CLOSE_MS);
+    socket.resume();
+    const timer = setTimeout(() => afterHeldBytes(() => bytesRead, close), CLOSE_MS);
     onClosed = () => {
       clearTimeout(timer);
       listener.onExit(...exit);
     };
   });
+  const close = (): void => void socket.destroy();
   const buffer = new Uint8Array(READ_BYTES); // one for all reads: only a collection would give others back
   const onread: OnReadOpts = {
     buffer,
     callback: (count) => {
+      bytesRead += count;
       listener.onData(buffer.subarray(0, count));
       return true;
     },
@@ -152,7 +172,7 @@ const readPty = (
   socket.resume();
   return {
     isClosed: () => isClosed || socket.destroyed,
-    pause: () => void socket.pause(),
+    pause: () => void (isExited || socket.pause()),
     resume: () => void socket.resume(),
   };
 };

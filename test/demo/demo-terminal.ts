@@ -15,7 +15,10 @@ export interface DemoTerminal {
   readonly ended: Promise<ChildEnd>;
   /** rows of the window, or with `all` of the scrollback too */
   rows: (all?: 'all') => readonly string[];
-  /** resolves when the screen, looked at after every output, satisfies the condition; a text must be somewhere on it */
+  /**
+   * resolves when the screen, looked at after every output, satisfies the condition; a text must be somewhere on it. A read may end inside a
+   * synchronized update, of which a terminal shows nothing before its end.
+   */
   until: (condition: string | ((screen: string) => boolean)) => Promise<void>;
   type: (bytes: string) => void;
   resize: (columns: number, rows: number) => void;
@@ -105,6 +108,7 @@ const start = (setting: Setting, folder: string) => {
         const met =
           typeof condition === 'string' ? (screen: string) => screen.includes(condition) : condition;
         const watcher = (): void => {
+          if (alive && terminal.modes.synchronizedOutputMode) return;
           const screen = rowsOf(terminal, false).join('\n');
           if (met(screen)) resolve();
           else if (!alive)

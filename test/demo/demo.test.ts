@@ -9,6 +9,8 @@ import {
 import type { Key } from '../../src/demo/keys.js';
 import { typePrompt, type Step } from '../../src/demo/script.js';
 import { tourScript, tourTurns } from '../../src/demo/tour.js';
+import { makeEmulator } from '../support/emulator.js';
+import { rowsOf } from '../support/window.js';
 
 /** How full the window is, by each record that tells. */
 const usedIn = (records: readonly SessionRecord[]): readonly number[] =>
@@ -134,6 +136,20 @@ describe('the tour', () => {
 
   it('erases row by row while it runs, never the rest of the screen', () => {
     expect(playTour().outputs.slice(0, -1).join('')).not.toMatch(/\x1b\[\d*J/);
+  });
+
+  it('can be seen only in whole frames, also in a terminal that reads them in pieces', async () => {
+    const emulator = makeEmulator(brush.size.columns, brush.size.rows);
+    for (const output of playTour().outputs.slice(0, 60)) {
+      const before = rowsOf(emulator);
+      const seen: (readonly string[])[] = [];
+      for (const piece of output.match(/[^]{1,37}/gu) ?? []) {
+        await emulator.write(piece);
+        if (!emulator.terminal.modes.synchronizedOutputMode) seen.push(rowsOf(emulator));
+      }
+      const after = rowsOf(emulator);
+      for (const rows of seen) expect([before, after]).toContainEqual(rows);
+    }
   });
 
   it.each([{ key: { name: 'text', text: 'q' } as const }, { key: { name: 'ctrl-c' } as const }])(

@@ -43,7 +43,10 @@ interface Shell {
 }
 
 /** An interactive bash in a window; PROMPT is its prompt. */
-const withShell = (act: (shell: Shell) => Promise<void>): Promise<void> =>
+const withShell = (
+  act: (shell: Shell) => Promise<void>,
+  onAnswer: (send: () => void) => void = (send) => send(),
+): Promise<void> =>
   inFolder(async (folder) => {
     const window = openWindow({
       file: 'bash',
@@ -52,6 +55,7 @@ const withShell = (act: (shell: Shell) => Promise<void>): Promise<void> =>
       env: { ...plainEnv(folder), PS1: 'PROMPT ', HISTFILE: '/dev/null' },
       columns: COLUMNS,
       rows: ROWS,
+      onAnswer,
     });
     const leftovers = watchLeftovers(window.emulator.terminal);
     const termios = async (name: string): Promise<string> => {
@@ -139,6 +143,30 @@ describe.concurrent('under an interactive shell', () => {
       });
     },
   );
+});
+
+describe('in a terminal that answers late', () => {
+  it('the prompt after a child in the alternate screen is below what the shell has printed at the stop', async () => {
+    let late: (() => void)[] | undefined;
+    await withShell(
+      async ({ window }) => {
+        window.type(`${command('alt').join(' ')}\r`);
+        await footerShown(window);
+        process.kill(pids(window).child, 'SIGSTOP');
+        await window.until('Stopped');
+        const answers: (() => void)[] = (late = []);
+        window.type('fg\r');
+        await window.until(() => /resumed [1-9]/.test(text(window)), 'the child after SIGCONT');
+        late = undefined;
+        answers.forEach((send) => send());
+        await footerShown(window);
+        window.type('q');
+        await window.until(() => isAtPrompt(window), 'the prompt');
+        expect(text(window)).toMatch(/Stopped[^]*PROMPT fg[^]*PROMPT \s*$/);
+      },
+      (send) => (late ? void late.push(send) : send()),
+    );
+  });
 });
 
 describe('without a shell that could continue the wrapper', () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { spawn } from '@lydell/node-pty';
+import { openNativePty } from '../../src/terminal/native-pty.js';
 import { holdPtsOpen } from '../../src/terminal/pty.js';
 import { makeWriteQueue } from '../../src/terminal/write-queue.js';
 import { makeEmulator, type Emulator } from './emulator.js';
@@ -38,13 +38,8 @@ export interface WindowOptions {
   readonly columns: number;
   readonly rows: number;
   readonly onOutput?: (bytes: Buffer) => void;
-}
-
-/** Members of node-pty that its types lack. */
-interface BytePty {
-  readonly fd: number;
-  readonly ptsName: string;
-  readonly _socket: { readonly destroyed: boolean };
+  /** called with what sends an answer of the terminal, as one over a slow link sends it later */
+  readonly onAnswer?: (send: () => void) => void;
 }
 
 const PATIENCE_MS = 60_000; // tested without any output: then the test fails with the screen instead of by its time limit
@@ -82,47 +77,51 @@ const makeWatchers = (describe: () => string) => {
   return { until, look: (): void => watchers.forEach((watcher) => watcher()) };
 };
 
+const endProgram = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has just ended
+  }
+};
+
 /** Opens a window with a program in it; `close` kills the program. */
 export const openWindow = (options: WindowOptions): Window => {
   const { file, args, cwd, env, columns, rows } = options;
   const emulator = makeEmulator(columns, rows);
   const { terminal } = emulator;
-  const pty = spawn(file, [...args], {
-    cols: columns,
-    rows,
-    cwd,
-    env: { ...env },
-    name: env['TERM'] ?? 'xterm-256color',
-    encoding: null,
-  });
   const chunks: Buffer[] = [];
   const watchers = makeWatchers(() => rowsOf(emulator).join('\n'));
   let open = true;
-  const { fd, ptsName, _socket: socket } = pty as unknown as BytePty;
+  const term = env['TERM'] ?? 'xterm-256color';
+  const pty = openNativePty({ file, args, cwd, env: { ...env, TERM: term }, columns, rows }).read({
+    onData: (data) => {
+      lastOutput.noteOutput();
+      const bytes = Buffer.from(data); // the next read overwrites them
+      chunks.push(bytes);
+      options.onOutput?.(bytes);
+      void emulator.write(bytes).then(watchers.look);
+    },
+    onClose: () => undefined,
+    onExit: () => {
+      open = false;
+      lastOutput.close();
+      keys.close();
+      watchers.look();
+    },
+  });
   // otherwise the end of the output of a program that ends right after a flood would be lost
-  const lastOutput = holdPtsOpen(ptsName, pty.pid, () => undefined);
-  pty.onData((data) => {
-    lastOutput.noteOutput();
-    const bytes = data as unknown as Buffer; // there is no encoding
-    chunks.push(bytes);
-    options.onOutput?.(bytes);
-    void emulator.write(bytes).then(watchers.look);
-  });
-  pty.onExit(() => {
-    open = false;
-    lastOutput.close();
-    keys.close();
-    watchers.look();
-  });
+  const lastOutput = holdPtsOpen(pty.ptsName, pty.pid, () => undefined);
   // a window continues to read while a program does not accept input
   const keys = makeWriteQueue({
-    fd,
-    isOpen: () => open && !socket.destroyed, // the number of a closed descriptor is soon used again
+    fd: pty.fd,
+    isOpen: () => !pty.isClosed(), // the number of a closed descriptor is soon used again
     onDrained: () => undefined,
     onHangUp: () => undefined,
   });
   const type = (text: string): void => keys.write(Buffer.from(text));
-  terminal.onData(type);
+  const { onAnswer = (send) => send() } = options;
+  terminal.onData((answer) => onAnswer(() => type(answer)));
   return {
     emulator,
     bytes: () => Buffer.concat(chunks),
@@ -138,14 +137,14 @@ export const openWindow = (options: WindowOptions): Window => {
     isOpen: () => open,
     resize: (newColumns, newRows) => {
       terminal.resize(newColumns, newRows);
-      pty.resize(newColumns, newRows);
+      if (!pty.isClosed()) pty.resize(newColumns, newRows);
     },
-    pause: () => pty.pause(),
-    resume: () => pty.resume(),
-    termios: () => spawnSync('stty', ['-F', ptsName, '-g'], { encoding: 'utf8' }).stdout.trim(),
+    pause: pty.pause,
+    resume: pty.resume,
+    termios: () => spawnSync('stty', ['-F', pty.ptsName, '-g'], { encoding: 'utf8' }).stdout.trim(),
     close: () => {
       keys.close();
-      if (open) pty.kill('SIGKILL');
+      if (open) endProgram(pty.pid);
     },
   };
 };

@@ -45,7 +45,7 @@ const writePieces = (
   let parts: readonly Uint8Array[] = [];
   const failedAt = pieces.findIndex((piece) => {
     const isRead = runGuarded(terminal, 'the stream filter', () => (parts = terminal.filter.push(piece)));
-    if (isRead) writeParts(terminal, parts);
+    writeParts(terminal, isRead ? parts : [terminal.filter.takeFiltered()]);
     return !isRead;
   });
   return failedAt < 0 ? undefined : pieces.slice(failedAt + 1);

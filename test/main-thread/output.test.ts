@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { titleSigns } from '../../src/agents/claude/launch.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeAgentStateProxy } from '../../src/terminal/agent-state-proxy.js';
+import { REGION_OFF } from '../../src/terminal/footer-room.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
@@ -150,3 +151,13 @@ describe.each([
     );
   },
 );
+
+it('a sequence that is not whole where the filter fails is not cut by those that remove the footer', () => {
+  const terminal = stageWith({ filter: filterWithFault() });
+  const { fromChild } = makeOutput(terminal, ({ type }) => {
+    if (type === 'failure') switchToPassthrough(terminal, { stop: () => undefined });
+  });
+  for (const text of [`<a>${FAULT}<b>\x1b[3`, '1m<c>']) fromChild(Buffer.from(text), () => false);
+  expect(written).toContain(REGION_OFF);
+  expect(written).toMatch(/<a>\x1b\[43G<b>\x1b\[31m<c>$/);
+});

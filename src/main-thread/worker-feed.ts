@@ -49,15 +49,18 @@ interface FeedPort {
 /** How much of the child's output the worker has read: one that is slow loses output, and its screen model starts anew. */
 const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
   let unread = 0;
-  let isAsked = false; // whether the worker has read what it got
+  let question: object | undefined; // whether the worker has read what it got; what was asked before a start anew is about other bytes
   let skippedAt: number | undefined;
   let lastOutput = 0; // of what is left out
   let timer: NodeJS.Timeout | undefined;
 
+  const reset = (): void => {
+    clearTimeout(timer);
+    [unread, question, skippedAt, timer] = [0, undefined, undefined, undefined];
+  };
   const restart = (): void => {
     if (skippedAt === undefined) return;
-    skippedAt = undefined;
-    unread = 0;
+    reset();
     send({ type: 'restart', seed: seed(), fed: counters.get('fed') });
   };
   const restartInTime = (): void => {
@@ -69,12 +72,13 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
     else timer = setTimeout(restartInTime, due - now).unref();
   };
   const ask = (): void => {
-    if (isAsked) return;
-    isAsked = true;
+    if (question) return;
+    const asked = (question = {});
     const before = unread;
     void settled().then(() => {
-      isAsked = false;
-      unread = Math.max(0, unread - before);
+      if (question !== asked) return;
+      question = undefined;
+      unread -= before;
       if (timer === undefined) restartInTime();
     });
   };
@@ -92,10 +96,7 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
       if (unread > MOST_UNREAD / 2) ask();
       if (unread > MOST_UNREAD) skippedAt ??= lastOutput = performance.now();
     },
-    reset: (): void => {
-      clearTimeout(timer);
-      [unread, isAsked, skippedAt, timer] = [0, false, undefined, undefined];
-    },
+    reset,
   };
 };
 

@@ -72,11 +72,22 @@ const open = (canStart: (starts: number) => boolean = () => true, awake = Infini
   return { worker, counters, grid, threads, failures, start };
 };
 
+type Host = ReturnType<typeof open>;
+
 const typesOf = ({ got }: Thread): readonly string[] => got.map(({ type }) => type);
 const outputOf = ({ got }: Thread): string =>
   got
     .flatMap((message) => (message.type === 'output' ? [Buffer.from(message.bytes).toString()] : []))
     .join('');
+
+const questionsOf = ({ got }: Thread): readonly number[] =>
+  got.flatMap((message) => (message.type === 'measure' ? [message.id] : []));
+const answer = ({ listener }: Thread, id = 0): void =>
+  listener.onMessage({
+    type: 'measured',
+    id,
+    measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
+  });
 
 describe('a worker is told', () => {
   it('output together, 8 ms after the first piece of it', () => {
@@ -164,12 +175,7 @@ describe('a worker is told', () => {
     Object.assign(grid, { row: 6, column: 7 });
     start();
     const [thread] = threads;
-    const question = thread?.got.findLast((message) => message.type === 'measure');
-    thread?.listener.onMessage({
-      type: 'measured',
-      id: question?.id ?? 0,
-      measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
-    });
+    if (thread) answer(thread, questionsOf(thread).at(-1));
     await vi.advanceTimersByTimeAsync(250);
     const last = { type: 'restart', seed: expect.stringMatching(/\x1b\[7;8H$/), fed: counters.get('fed') };
     expect(thread?.got.at(-1)).toEqual(last);
@@ -185,13 +191,8 @@ describe('a worker is told', () => {
     expect(told).toBeGreaterThan(128 * KILOBYTE);
     expect(told).toBeLessThan(512 * KILOBYTE);
     expect(counters.get('fed')).toBe(2_048 * KILOBYTE);
-    const question = thread?.got.findLast((message) => message.type === 'measure');
     Object.assign(grid, { row: 6, column: 7 });
-    thread?.listener.onMessage({
-      type: 'measured',
-      id: question?.id ?? 0,
-      measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
-    });
+    if (thread) answer(thread, questionsOf(thread).at(-1));
     await vi.advanceTimersByTimeAsync(250);
     expect(thread?.got.at(-1)).toEqual({
       type: 'restart',
@@ -204,6 +205,28 @@ describe('a worker is told', () => {
   });
 });
 
+it.each([
+  ['has started its screen model anew', (host: Host) => void host.worker.screen.measure(80)],
+  ['has been replaced', ({ threads }: Host) => threads[0]?.listener.onEnd('it has thrown')],
+])('a worker that %s has not read more when an older question is answered', async (_, startAnew) => {
+  const host = open();
+  host.start();
+  const pour = (kilobytes: number): void => {
+    for (let poured = 0; poured < kilobytes; poured += 4) host.worker.screen.feed(Buffer.alloc(4 * KILOBYTE));
+  };
+  const told = (): number => host.threads.reduce((sum, thread) => sum + outputOf(thread).length, 0);
+  pour(2_048);
+  const [first] = host.threads;
+  const before = told();
+  startAnew(host);
+  pour(200);
+  vi.advanceTimersByTime(8);
+  if (first) answer(first, questionsOf(first)[0]);
+  await vi.advanceTimersByTimeAsync(0);
+  pour(2_048);
+  expect(told() - before).toBeLessThan(300 * KILOBYTE);
+});
+
 describe('a worker that is behind a flood', () => {
   /** It has read what it got of the flood, 2 MB of output that nothing has come after. */
   const flood = () => {
@@ -212,12 +235,7 @@ describe('a worker that is behind a flood', () => {
     const [thread] = opened.threads;
     const write = (): void => opened.worker.screen.feed(Buffer.alloc(4 * KILOBYTE, 'x'));
     for (let kilobytes = 0; kilobytes < 2_048; kilobytes += 4) write();
-    const question = thread?.got.findLast((message) => message.type === 'measure');
-    thread?.listener.onMessage({
-      type: 'measured',
-      id: question?.id ?? 0,
-      measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
-    });
+    if (thread) answer(thread, questionsOf(thread).at(-1));
     const restarts = (): number =>
       (thread ? typesOf(thread) : []).filter((type) => type === 'restart').length;
     /** the child writes every 5 ms, for so long */

@@ -102,7 +102,7 @@ export const makeTerminalSession = (
   const signs = isPassthrough ? undefined : session.agent.titleSigns?.(session.env);
   const stateProxy = signs && makeAgentStateProxy(childFilter, signs);
   const counters = makeCounters();
-  const worker = makeSessionWorker({ session, grid, counters, startThread });
+  const worker = makeSessionWorker({ session, filter: childFilter, counters, startThread });
   return {
     session,
     tty,

@@ -1,4 +1,6 @@
 import type { Counters, ToWorker } from '../session/thread-messages.js';
+import { decodeLatin1, findCommands, hasNoCommand } from '../terminal/agent-state-proxy.js';
+import { concatBytes } from '../terminal/filter/parser.js';
 
 // What the worker is sent of the child's output and the user's keys, and what is left out while it is slow.
 
@@ -10,6 +12,8 @@ const MEMORY_BYTES = 2 * (MOST_TOLD + MOST_UNREAD); // twice what may be unread:
 const RESTART_MS = 250; // at least so long after output is first left out
 const FLOOD_MS = 1_000; // at the latest, while a child writes without a pause: most of what is read then is drawn over before anybody looks
 const PAUSE_MS = 25; // without output, a flood has ended
+const MOST_COMMANDS = 16; // of a flood; readers know eight titles, and the states of subagents come between
+const noBytes = new Uint8Array();
 
 /**
  * Collects bytes for the worker in memory that both threads see, from its beginning again when it is full. Arrays of their own would be
@@ -46,6 +50,27 @@ interface FeedPort {
   readonly seed: () => string;
 }
 
+/** Titles and agent states of output that is left out: no agent sends them again only because it draws its screen again. */
+const makeLeftOut = () => {
+  let found: readonly string[] = [];
+  let held: Uint8Array = noBytes;
+  return {
+    note: (bytes: Uint8Array): void => {
+      if (held.length === 0 && hasNoCommand(bytes)) return;
+      const whole = concatBytes(held, bytes);
+      const { commands, end } = findCommands(whole);
+      held = whole.subarray(end);
+      const texts = commands.map(({ code, text, end: terminator }) => `\x1b]${code};${text}${terminator}`);
+      found = [...found, ...texts].slice(-MOST_COMMANDS);
+    },
+    take: (): string => {
+      const commands = decodeLatin1(found.join(''));
+      [found, held] = [[], noBytes];
+      return commands;
+    },
+  };
+};
+
 /** How much of the child's output the worker has read: one that is slow loses output, and its screen model starts anew. */
 const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
   let unread = 0;
@@ -53,15 +78,18 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
   let skippedAt: number | undefined;
   let lastOutput = 0; // of what is left out
   let timer: NodeJS.Timeout | undefined;
+  const leftOut = makeLeftOut();
 
-  const reset = (): void => {
+  /** Returns the commands of what was left out. */
+  const reset = (): string => {
     clearTimeout(timer);
     [unread, question, skippedAt, timer] = [0, undefined, undefined, undefined];
+    return leftOut.take();
   };
   const restart = (): void => {
     if (skippedAt === undefined) return;
-    reset();
-    send({ type: 'restart', seed: seed(), fed: counters.get('fed') });
+    const commands = reset();
+    send({ type: 'restart', seed: commands + seed(), fed: counters.get('fed') });
   };
   const restartInTime = (): void => {
     timer = undefined;
@@ -85,9 +113,10 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
   return {
     restart,
     /** true for output that is left out */
-    skips: (): boolean => {
+    skips: (bytes: Uint8Array): boolean => {
       if (skippedAt === undefined) return false;
       lastOutput = performance.now();
+      leftOut.note(bytes);
       return true;
     },
     hasRoom: (bytes: number): boolean => unread + bytes <= MOST_UNREAD,
@@ -161,7 +190,7 @@ export const makeFeed = (port: FeedPort) => {
     isUnwritten: (): boolean => counters.get('fed') === 0,
     output: (bytes: Uint8Array): void => {
       counters.add('fed', bytes.length);
-      if (isOver || flow.skips()) return;
+      if (isOver || flow.skips(bytes)) return;
       if (!collector.hasRoom(bytes)) {
         flushOutput();
         collector.rewind();

@@ -99,11 +99,11 @@ const nextStart = (bytes: Uint8Array, from: number): number => {
 };
 
 /** Nothing in it belongs to a command: of most reads no more has to be known, and echoed keys do not wait for it. */
-const hasNoCommand = (chunk: Uint8Array): boolean =>
+export const hasNoCommand = (chunk: Uint8Array): boolean =>
   bracketAt(chunk, 0) < 0 && chunk[chunk.length - 1] !== ESC;
 
 /** The commands in `bytes`, and the offset of what may be the start of one more. */
-const findCommands = (
+export const findCommands = (
   bytes: Uint8Array,
 ): { readonly commands: readonly FoundCommand[]; readonly end: number } => {
   const commands: FoundCommand[] = [];
@@ -240,7 +240,7 @@ const QUERY = '?';
 /** The answer has the same bytes as the query (Claude Code 2.1.330, docs/facts/claude.md#state-reports). */
 const ANSWER = '\x1b]7501;?\x1b\\';
 
-const decodeLatin1 = (encodeLatin1: string): string => Buffer.from(encodeLatin1, 'latin1').toString();
+export const decodeLatin1 = (encodeLatin1: string): string => Buffer.from(encodeLatin1, 'latin1').toString();
 
 const isQuery = ({ code, text }: OscCommand): boolean => code === STATE_CODE && text === QUERY;
 

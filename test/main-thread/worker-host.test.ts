@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { nullLog } from '../../src/storage/log-file.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { makeGrid, resizeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import type { WrapSession } from '../../src/session/options.js';
@@ -63,13 +64,14 @@ const open = (canStart: (starts: number) => boolean = () => true, awake = Infini
     log: nullLog,
   } as const satisfies WrapSession;
   const grid = makeGrid(80, 23, 24, quirksFromEnv({}));
-  const worker = makeSessionWorker({ session, grid, counters, startThread });
+  const filter = makeStreamFilter(grid);
+  const worker = makeSessionWorker({ session, filter, counters, startThread });
   const start = (): void =>
     worker.start({ pid: 1, startedAt: 5 }, () => true, {
       onRequest: () => undefined,
       onFailure: (isLast) => failures.push(isLast),
     });
-  return { worker, counters, grid, threads, failures, start };
+  return { worker, counters, grid, filter, threads, failures, start };
 };
 
 type Host = ReturnType<typeof open>;
@@ -225,6 +227,26 @@ it.each([
   await vi.advanceTimersByTimeAsync(0);
   pour(2_048);
   expect(told() - before).toBeLessThan(300 * KILOBYTE);
+});
+
+it('a worker that has lost output gets what the child has set in it: titles, states and modes', async () => {
+  const { worker, filter, threads, start } = open();
+  start();
+  for (let kilobytes = 0; kilobytes < 2_048; kilobytes += 4)
+    worker.screen.feed(Buffer.alloc(4 * KILOBYTE, 'x'));
+  const commands = ['\x1b]0;✳ one\x07', '\x1b]7501;state=idle\x1b\\', '\x1b]2;two\x07'];
+  const output = Buffer.from(`\x1b[?2004h${commands.join('text')}`).toString('latin1');
+  for (const byte of output) {
+    filter.push(Buffer.from(byte, 'latin1'));
+    worker.screen.feed(Buffer.from(byte, 'latin1'));
+  }
+  const [thread] = threads;
+  if (thread) answer(thread, questionsOf(thread).at(-1));
+  await vi.advanceTimersByTimeAsync(250);
+  const last = thread?.got.at(-1);
+  const seed = last?.type === 'restart' ? last.seed : '';
+  expect(seed.startsWith(commands.join(''))).toBe(true);
+  expect(seed).toContain('\x1b[?2004h');
 });
 
 describe('a worker that is behind a flood', () => {

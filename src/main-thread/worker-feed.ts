@@ -114,8 +114,12 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
     restart,
     /** true for output that is left out */
     skips: (bytes: Uint8Array): boolean => {
-      if (skippedAt === undefined) return false;
+      if (skippedAt === undefined && unread <= MOST_UNREAD) return false;
       lastOutput = performance.now();
+      if (skippedAt === undefined) {
+        skippedAt = lastOutput;
+        ask();
+      }
       leftOut.note(bytes);
       return true;
     },
@@ -123,7 +127,6 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
     noteSent: (bytes: number): void => {
       unread += bytes;
       if (unread > MOST_UNREAD / 2) ask();
-      if (unread > MOST_UNREAD) skippedAt ??= lastOutput = performance.now();
     },
     reset,
   };

@@ -229,6 +229,21 @@ it.each([
   expect(told() - before).toBeLessThan(300 * KILOBYTE);
 });
 
+it('a worker that is behind, but has lost nothing, does not start its screen model anew', async () => {
+  const { worker, threads, start } = open();
+  start();
+  for (let kilobytes = 0; kilobytes < 260; kilobytes += 4)
+    worker.screen.feed(Buffer.alloc(4 * KILOBYTE, 'x'));
+  vi.advanceTimersByTime(8);
+  const [thread] = threads;
+  if (thread) for (const id of questionsOf(thread)) answer(thread, id);
+  await vi.advanceTimersByTimeAsync(2_000);
+  worker.screen.feed(Buffer.from('read'));
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(thread && typesOf(thread)).not.toContain('restart');
+  expect(thread && outputOf(thread)).toMatch(/^x{266240}read$/);
+});
+
 it('a worker that has lost output gets what the child has set in it: titles, states and modes', async () => {
   const { worker, filter, threads, start } = open();
   start();

@@ -64,7 +64,7 @@ export interface SessionWorker {
 }
 
 /** What is known of the child's screen without the worker. */
-type Modelled = Pick<StreamFilter, 'grid' | 'modeTracker'>;
+type Modelled = Pick<StreamFilter, 'grid' | 'modeTracker' | 'isComplete' | 'isGround'>;
 
 export interface SessionWorkerOptions {
   readonly session: LaunchSession;
@@ -240,6 +240,12 @@ const seedOf = ({ grid, modeTracker }: Modelled): string =>
   modeTracker.reapply(grid.alternate) +
   cursorSequence(grid);
 
+/** Where the child's output is now, for what a screen model can start from. */
+const placeIn = (filter: Modelled) => ({
+  seed: () => seedOf(filter),
+  isBetween: () => filter.isComplete() && filter.isGround(),
+});
+
 interface ScreenParts {
   readonly feed: Feed;
   readonly post: (message: ToWorker) => boolean;
@@ -271,9 +277,18 @@ const unwrittenMeasures: ScreenMeasures = { ...noMeasures, isBlankFromCursor: tr
 /** The screen whose model is in the worker. */
 const makeWorkerScreen = ({ feed, post, questions, filter, isBlank }: ScreenParts): ChildScreen => ({
   feed: feed.output,
-  resize: (size) => void post({ type: 'resize', size, seed: seedOf(filter) }),
-  alignCursor: (row) => void post({ type: 'align', row }),
-  eraseBelow: (rows) => void post({ type: 'erase', rows }),
+  resize: (size) => {
+    feed.restart(); // what was left out was drawn before
+    post({ type: 'resize', size, seed: seedOf(filter) });
+  },
+  alignCursor: (row) => {
+    feed.restart();
+    post({ type: 'align', row });
+  },
+  eraseBelow: (rows) => {
+    feed.restart();
+    post({ type: 'erase', rows });
+  },
   measure: async (columns) => {
     if (feed.isUnwritten()) return unwrittenMeasures;
     if (isBlank()) return cautiousMeasures(filter.grid); // it would know of no row, and the child's output would wait until it is loaded
@@ -442,7 +457,7 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
   const isBlank = (): boolean => starts.isReplaced() && !connection.isReady();
   const feed: Feed = makeFeed({
     counters,
-    seed: () => seedOf(filter),
+    ...placeIn(filter),
     send: connection.send,
     settled: () => measureIn({ post, questions }, filter.grid.columns),
   });

@@ -45,8 +45,8 @@ const writePieces = (
   for (const [at, piece] of pieces.entries()) {
     let parts: readonly Uint8Array[] = [];
     const isRead = runGuarded(terminal, 'the stream filter', () => (parts = terminal.filter.push(piece)));
+    writeParts(terminal, isRead ? parts : [terminal.filter.takeFiltered()]);
     if (!isRead) return pieces.slice(at + 1);
-    writeParts(terminal, parts);
   }
   return undefined;
 };

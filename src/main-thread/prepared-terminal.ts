@@ -22,7 +22,10 @@ export interface PreparedTerminal {
   readonly asked: (StartQuestions & { readonly at: number }) | undefined;
   /** the signals that have come since; from now on somebody else has to handle them */
   readonly takeSignals: () => readonly NodeJS.Signals[];
-  /** restores the terminal unless it has been closed; for a session that could not begin */
+  /**
+   * Restores the terminal unless it has been closed, and sends itself the signals that nobody has taken; for a session that could not
+   * begin.
+   */
   readonly abandon: () => Promise<void>;
 }
 
@@ -64,17 +67,18 @@ export const prepareTerminal = (
     asked,
     takeSignals: () => {
       stopListening();
-      return early;
+      return early.splice(0);
     },
     abandon: async () => {
-      if (tty.isClosed()) return;
-      tty.write(REGION_OFF);
-      tty.listen({ onInput: ignore, onDrain: ignore, onHangUp: ignore });
-      await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS));
-      tty.restoreTermios();
-      tty.close();
+      if (!tty.isClosed()) {
+        tty.write(REGION_OFF);
+        tty.listen({ onInput: ignore, onDrain: ignore, onHangUp: ignore });
+        await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS));
+        tty.restoreTermios();
+        tty.close();
+      }
       stopListening();
-      early.forEach(sendToItself);
+      early.splice(0).forEach(sendToItself); // those that nobody has taken
     },
   };
 };

@@ -151,8 +151,8 @@ export const switchToPassthrough = (terminal: TerminalSession, footer: Pick<Foot
   runGuarded(terminal, 'stopping to read the screen', () => terminal.worker.post({ type: 'stop-reading' }));
   const size = terminal.tty.size();
   terminal.stateProxy?.stop();
+  terminal.tty.write(removeFooterSequence(grid)); // before what is held, which may end in the middle of a sequence
   runGuarded(terminal, 'giving out what the filter holds', () => terminal.tty.write(terminal.filter.flush()));
-  terminal.tty.write(removeFooterSequence(grid));
   resizeGrid(grid, size.columns, size.rows, size.rows);
   terminal.child?.resize(size);
 };

@@ -102,11 +102,12 @@ export const makeTerminalSession = (
   const signs = isPassthrough ? undefined : session.agent.titleSigns?.(session.env);
   const stateProxy = signs && makeAgentStateProxy(childFilter, signs);
   const counters = makeCounters();
-  const worker = makeSessionWorker({ session, grid, counters, startThread });
+  const filter = stateProxy?.filter ?? childFilter;
+  const worker = makeSessionWorker({ session, filter, counters, startThread });
   return {
     session,
     tty,
-    filter: stateProxy?.filter ?? childFilter,
+    filter,
     stateProxy,
     screen: worker.screen,
     worker,

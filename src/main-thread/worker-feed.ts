@@ -1,4 +1,6 @@
 import type { Counters, ToWorker } from '../session/thread-messages.js';
+import { decodeLatin1, findCommands, hasNoCommand } from '../terminal/agent-state-proxy.js';
+import { concatBytes } from '../terminal/filter/parser.js';
 
 // What the worker is sent of the child's output and the user's keys, and what is left out while it is slow.
 
@@ -10,6 +12,9 @@ const MEMORY_BYTES = 2 * (MOST_TOLD + MOST_UNREAD); // twice what may be unread:
 const RESTART_MS = 250; // at least so long after output is first left out
 const FLOOD_MS = 1_000; // at the latest, while a child writes without a pause: most of what is read then is drawn over before anybody looks
 const PAUSE_MS = 25; // without output, a flood has ended
+const MOST_COMMANDS = 16; // of a flood; readers know eight titles, and the states of subagents come between
+const PART_BYTES = 64 * 1024; // at least so much of a flood's end is read, if the flood was as long: more than a screen takes
+const noBytes = new Uint8Array();
 
 /**
  * Collects bytes for the worker in memory that both threads see, from its beginning again when it is full. Arrays of their own would be
@@ -42,23 +47,108 @@ interface FeedPort {
   readonly send: (message: ToWorker) => boolean;
   /** resolves when the worker has read everything sent before */
   readonly settled: () => Promise<unknown>;
-  /** bytes that bring a new screen model to the child's cursor and modes */
+  /** bytes that bring a new screen model to the child's present cursor and modes */
   readonly seed: () => string;
+  /** the child's output so far ends between two sequences */
+  readonly isBetween: () => boolean;
 }
 
+/** Titles and agent states in output: no agent sends them again only because it draws its screen again. */
+const makeCommands = () => {
+  let found: readonly string[] = [];
+  let held: Uint8Array = noBytes;
+  return {
+    note: (bytes: Uint8Array): void => {
+      if (held.length === 0 && hasNoCommand(bytes)) return;
+      const whole = concatBytes(held, bytes);
+      const { commands, end } = findCommands(whole);
+      held = whole.subarray(end);
+      const texts = commands.map(({ code, text, end: terminator }) => `\x1b]${code};${text}${terminator}`);
+      found = [...found, ...texts].slice(-MOST_COMMANDS);
+    },
+    take: (): string => {
+      const commands = decodeLatin1(found.join(''));
+      [found, held] = [[], noBytes];
+      return commands;
+    },
+  };
+};
+
+/** A part of the output, and the bytes that bring a new screen model to where it begins. */
+interface Part {
+  readonly seed: string;
+  readonly memory: Uint8Array;
+  length: number; // changed in place: a new part for each read would be memory that only a collection gives back
+}
+
+const bytesOf = ({ memory, length }: Part): Uint8Array => memory.subarray(0, length);
+
+/** What the screen model starts anew with: the last parts of what was left out, and from where. */
+interface LastParts {
+  readonly seed: string;
+  readonly parts: readonly Uint8Array[];
+}
+
+/**
+ * Output that is left out: keeps the last of it, which draws the screen of a child that then rests, and of the rest the titles and states.
+ * Two parts take turns, each of which begins between two sequences.
+ */
+const makeLeftOut = ({ seed, isBetween }: Pick<FeedPort, 'seed' | 'isBetween'>) => {
+  const commands = makeCommands();
+  let [memory, other] = [new Uint8Array(2 * PART_BYTES), new Uint8Array(2 * PART_BYTES)];
+  let parts: readonly Part[] = []; // at most two
+
+  const begin = (): void => {
+    const [first] = parts;
+    if (parts.length > 1 && first) commands.note(bytesOf(first));
+    [memory, other] = [other, memory];
+    parts = [...parts.slice(-1), { seed: seed(), memory, length: 0 }];
+  };
+  const drop = (bytes: Uint8Array): void => {
+    for (const part of parts) commands.note(bytesOf(part));
+    commands.note(bytes);
+    parts = [];
+  };
+  return {
+    /** the child's cursor and modes are those behind these bytes */
+    note: (bytes: Uint8Array): void => {
+      const last = parts.at(-1);
+      const length = (last?.length ?? 0) + bytes.length;
+      if (last && length <= memory.length) {
+        memory.set(bytes, last.length);
+        last.length = length;
+      } else drop(bytes);
+      if ((parts.length === 0 || length >= PART_BYTES) && isBetween()) begin();
+    },
+    take: (): LastParts => {
+      const taken = { seed: commands.take() + (parts[0]?.seed ?? seed()), parts: parts.map(bytesOf) };
+      parts = [];
+      return taken;
+    },
+  };
+};
+
 /** How much of the child's output the worker has read: one that is slow loses output, and its screen model starts anew. */
-const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
+const makeFlowControl = (port: FeedPort, tell: (bytes: Uint8Array) => void) => {
+  const { counters, send, settled } = port;
   let unread = 0;
-  let isAsked = false; // whether the worker has read what it got
+  let question: object | undefined; // whether the worker has read what it got; what was asked before a start anew is about other bytes
   let skippedAt: number | undefined;
   let lastOutput = 0; // of what is left out
   let timer: NodeJS.Timeout | undefined;
-
+  const leftOut = makeLeftOut(port);
+  /** Returns the end of what was left out. */
+  const reset = (): LastParts => {
+    clearTimeout(timer);
+    [unread, question, skippedAt, timer] = [0, undefined, undefined, undefined];
+    return leftOut.take();
+  };
   const restart = (): void => {
     if (skippedAt === undefined) return;
-    skippedAt = undefined;
-    unread = 0;
-    send({ type: 'restart', seed: seed(), fed: counters.get('fed') });
+    const { seed, parts } = reset();
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    send({ type: 'restart', seed, fed: (counters.get('fed') - length) | 0 });
+    parts.forEach(tell);
   };
   const restartInTime = (): void => {
     timer = undefined;
@@ -69,33 +159,34 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
     else timer = setTimeout(restartInTime, due - now).unref();
   };
   const ask = (): void => {
-    if (isAsked) return;
-    isAsked = true;
+    if (question) return;
+    const asked = (question = {});
     const before = unread;
     void settled().then(() => {
-      isAsked = false;
-      unread = Math.max(0, unread - before);
+      if (question !== asked) return;
+      question = undefined;
+      unread -= before;
       if (timer === undefined) restartInTime();
     });
   };
   return {
     restart,
     /** true for output that is left out */
-    skips: (): boolean => {
-      if (skippedAt === undefined) return false;
+    skips: (bytes: Uint8Array): boolean => {
+      if (skippedAt === undefined && unread <= MOST_UNREAD) return false;
       lastOutput = performance.now();
+      if (skippedAt === undefined) ask();
+      skippedAt ??= lastOutput;
+      leftOut.note(bytes);
       return true;
     },
-    hasRoom: (bytes: number): boolean => unread + bytes <= MOST_UNREAD,
+    /** so many bytes do not wait any longer */
+    isDue: (bytes: number): boolean => bytes >= MOST_TOLD || unread + bytes > MOST_UNREAD,
     noteSent: (bytes: number): void => {
       unread += bytes;
       if (unread > MOST_UNREAD / 2) ask();
-      if (unread > MOST_UNREAD) skippedAt ??= lastOutput = performance.now();
     },
-    reset: (): void => {
-      clearTimeout(timer);
-      [unread, isAsked, skippedAt, timer] = [0, false, undefined, undefined];
-    },
+    reset,
   };
 };
 
@@ -126,15 +217,23 @@ const makeKeyReports = ({ send }: Pick<FeedPort, 'send'>) => {
 /** Sends the child's output, at most every 8 ms, and that the user has pressed keys. */
 export const makeFeed = (port: FeedPort) => {
   const { counters, send } = port;
-  const flow = makeFlowControl(port);
+  const flow = makeFlowControl(port, (bytes) => collect(bytes));
   const keys = makeKeyReports(port);
   const collector = makeCollector();
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
-
   const cancel = (): void => {
     clearTimeout(timer);
     timer = undefined;
+  };
+  const collect = (bytes: Uint8Array): void => {
+    if (!collector.hasRoom(bytes)) {
+      flushOutput();
+      collector.rewind();
+    }
+    collector.add(bytes);
+    if (flow.isDue(collector.length())) flushOutput();
+    else timer ??= setTimeout(flushOutput, SEND_MS);
   };
   const flushOutput = (): void => {
     cancel();
@@ -160,15 +259,7 @@ export const makeFeed = (port: FeedPort) => {
     isUnwritten: (): boolean => counters.get('fed') === 0,
     output: (bytes: Uint8Array): void => {
       counters.add('fed', bytes.length);
-      if (isOver || flow.skips()) return;
-      if (!collector.hasRoom(bytes)) {
-        flushOutput();
-        collector.rewind();
-      }
-      collector.add(bytes);
-      const length = collector.length();
-      if (length >= MOST_TOLD || !flow.hasRoom(length)) flushOutput();
-      else timer ??= setTimeout(flushOutput, SEND_MS);
+      if (!isOver && !flow.skips(bytes)) collect(bytes);
     },
     keys: (): void => {
       if (!isOver) keys.note();

@@ -2,6 +2,7 @@ import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
 import { nullLog } from '../storage/log-file.js';
 import { cursorSequence } from '../terminal/filter/motion.js';
+import type { StreamFilter } from '../terminal/filter/filter.js';
 import type { Grid } from '../terminal/filter/grid.js';
 import type { ExitStatus, StartedChild, LaunchSession } from '../session/options.js';
 import { endsWithin } from '../storage/timing.js';
@@ -62,9 +63,12 @@ export interface SessionWorker {
   readonly close: () => Promise<boolean>;
 }
 
+/** What is known of the child's screen without the worker. */
+type Modelled = Pick<StreamFilter, 'grid' | 'modeTracker' | 'isComplete' | 'isGround'>;
+
 export interface SessionWorkerOptions {
   readonly session: LaunchSession;
-  readonly grid: Grid;
+  readonly filter: Modelled;
   readonly counters: Counters;
   readonly startThread: StartThread;
 }
@@ -230,15 +234,23 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
 
 type Connection = ReturnType<typeof makeConnection>;
 
-/** Bytes that bring a new screen model to the child's screen and cursor. */
-const seedOf = (grid: Grid): string =>
-  (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') + cursorSequence(grid);
+/** Bytes that bring a new screen model to the child's screen, modes and cursor. */
+const seedOf = ({ grid, modeTracker }: Modelled): string =>
+  (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') +
+  modeTracker.reapply(grid.alternate) +
+  cursorSequence(grid);
+
+/** Where the child's output is now, for what a screen model can start from. */
+const placeIn = (filter: Modelled) => ({
+  seed: () => seedOf(filter),
+  isBetween: () => filter.isComplete() && filter.isGround(),
+});
 
 interface ScreenParts {
   readonly feed: Feed;
   readonly post: (message: ToWorker) => boolean;
   readonly questions: ReturnType<typeof makeQuestions>;
-  readonly grid: Grid;
+  readonly filter: Modelled;
   /** it has taken the place of another worker, and has read nothing yet */
   readonly isBlank: () => boolean;
 }
@@ -263,16 +275,25 @@ const cautiousMeasures = ({ rows, row }: Grid): ScreenMeasures => ({
 const unwrittenMeasures: ScreenMeasures = { ...noMeasures, isBlankFromCursor: true, lastRow: -1 };
 
 /** The screen whose model is in the worker. */
-const makeWorkerScreen = ({ feed, post, questions, grid, isBlank }: ScreenParts): ChildScreen => ({
+const makeWorkerScreen = ({ feed, post, questions, filter, isBlank }: ScreenParts): ChildScreen => ({
   feed: feed.output,
-  resize: (size) => void post({ type: 'resize', size, seed: seedOf(grid) }),
-  alignCursor: (row) => void post({ type: 'align', row }),
-  eraseBelow: (rows) => void post({ type: 'erase', rows }),
+  resize: (size) => {
+    feed.restart(); // what was left out was drawn before
+    post({ type: 'resize', size, seed: seedOf(filter) });
+  },
+  alignCursor: (row) => {
+    feed.restart();
+    post({ type: 'align', row });
+  },
+  eraseBelow: (rows) => {
+    feed.restart();
+    post({ type: 'erase', rows });
+  },
   measure: async (columns) => {
     if (feed.isUnwritten()) return unwrittenMeasures;
-    if (isBlank()) return cautiousMeasures(grid); // it would know of no row, and the child's output would wait until it is loaded
+    if (isBlank()) return cautiousMeasures(filter.grid); // it would know of no row, and the child's output would wait until it is loaded
     feed.restart();
-    return (await measureIn({ post, questions }, columns, ANSWER_MS)) ?? cautiousMeasures(grid);
+    return (await measureIn({ post, questions }, columns, ANSWER_MS)) ?? cautiousMeasures(filter.grid);
   },
   save: async () => {
     feed.restart();
@@ -306,11 +327,11 @@ type ScreenStart = Pick<WorkerStart, 'size' | 'seed' | 'fed'>;
 const sizeOf = ({ columns, rows }: Grid): WorkerStart['size'] => ({ columns, rows });
 
 /** Starts the first worker, and another one when it fails. */
-const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connection: () => Connection) => {
+const makeStarts = ({ session, filter, counters }: SessionWorkerOptions, connection: () => Connection) => {
   let restartProgress: WorkerStart['session']['restartProgress'];
   let starts = 0;
   let startedAt = -Infinity;
-  const firstSize = sizeOf(grid); // what is kept for the first worker begins with this size
+  const firstSize = sizeOf(filter.grid); // what is kept for the first worker begins with this size
   let child: () => ToWorker | undefined = () => undefined;
   const begin = (start: ScreenStart): void => {
     starts += 1;
@@ -349,7 +370,7 @@ const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connectio
     },
     next: (): boolean => {
       if (performance.now() - startedAt >= HEALTHY_MS) starts = 1;
-      return tryBegin({ size: sizeOf(grid), seed: seedOf(grid), fed: counters.get('fed') });
+      return tryBegin({ size: sizeOf(filter.grid), seed: seedOf(filter), fed: counters.get('fed') });
     },
   };
 };
@@ -399,7 +420,7 @@ const makeWorkerEnding = (session: LaunchSession) => {
 
 /** The worker of a session, and the one that replaces it when it fails. */
 export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker => {
-  const { session, grid, counters, startThread } = options;
+  const { session, filter, counters, startThread } = options;
   const questions = makeQuestions();
   let listener: WorkerListener | undefined;
   const ending = makeWorkerEnding(session);
@@ -436,12 +457,12 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
   const isBlank = (): boolean => starts.isReplaced() && !connection.isReady();
   const feed: Feed = makeFeed({
     counters,
-    seed: () => seedOf(grid),
+    ...placeIn(filter),
     send: connection.send,
-    settled: () => measureIn({ post, questions }, grid.columns),
+    settled: () => measureIn({ post, questions }, filter.grid.columns),
   });
   return {
-    screen: makeWorkerScreen({ feed, post, questions, grid, isBlank }),
+    screen: makeWorkerScreen({ feed, post, questions, filter, isBlank }),
     post: (message) => void post(message),
     handle: (event) => void (event.type === 'user-keys' ? feed.keys() : post({ type: 'event', event })),
     start: (child, isScreenRead, given) => {

@@ -94,7 +94,7 @@ export type ToWorker =
     }
   /** `bytes` are in memory that is written again when the screen model has read them */
   | { readonly type: 'output'; readonly bytes: Uint8Array }
-  /** output was left out, because the worker was slow; `fed`: the counter up to here */
+  /** output was left out, because the worker was slow; `seed` brings a new model to where the next output begins; `fed`: the counter there */
   | { readonly type: 'restart'; readonly seed: string; readonly fed: number }
   /** `seed` as in `restart`, for a screen that had no model before */
   | { readonly type: 'resize'; readonly size: Size; readonly seed: string }

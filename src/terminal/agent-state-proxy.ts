@@ -99,11 +99,11 @@ const nextStart = (bytes: Uint8Array, from: number): number => {
 };
 
 /** Nothing in it belongs to a command: of most reads no more has to be known, and echoed keys do not wait for it. */
-const hasNoCommand = (chunk: Uint8Array): boolean =>
+export const hasNoCommand = (chunk: Uint8Array): boolean =>
   bracketAt(chunk, 0) < 0 && chunk[chunk.length - 1] !== ESC;
 
 /** The commands in `bytes`, and the offset of what may be the start of one more. */
-const findCommands = (
+export const findCommands = (
   bytes: Uint8Array,
 ): { readonly commands: readonly FoundCommand[]; readonly end: number } => {
   const commands: FoundCommand[] = [];
@@ -240,7 +240,7 @@ const QUERY = '?';
 /** The answer has the same bytes as the query (Claude Code 2.1.330, docs/facts/claude.md#state-reports). */
 const ANSWER = '\x1b]7501;?\x1b\\';
 
-const decodeLatin1 = (encodeLatin1: string): string => Buffer.from(encodeLatin1, 'latin1').toString();
+export const decodeLatin1 = (encodeLatin1: string): string => Buffer.from(encodeLatin1, 'latin1').toString();
 
 const isQuery = ({ code, text }: OscCommand): boolean => code === STATE_CODE && text === QUERY;
 
@@ -254,40 +254,54 @@ interface CommandRules {
 /** A filter that replaces commands in the output before the inner filter reads them. */
 const wrapFilter = (inner: StreamFilter, { replace, follow }: CommandRules): StreamFilter => {
   let held: Uint8Array = noBytes;
+  let passed = 0; // offset in a read up to which the inner filter has got it, or what is in its place
   const output = makeReusedBytes();
   const instead = makeReusedBytes(); // no Buffer: a second kind of array slows the filter down
 
   const push = (bytes: Uint8Array): void => {
     if (bytes.length > 0) inner.push(bytes).forEach(output.add); // copied, because it is valid until the next push
   };
-  /** Pushes what is before the command and in its place; returns the offset up to which all is pushed. */
-  const pushCommand = (whole: Uint8Array, from: number, command: FoundCommand): number => {
+  const pushUpTo = (whole: Uint8Array, end: number): void => {
+    const bytes = whole.subarray(passed, end);
+    passed = end; // before it: where the inner filter fails it has kept these bytes
+    push(bytes);
+  };
+  /** Pushes what is before the command and in its place. */
+  const pushCommand = (whole: Uint8Array, command: FoundCommand): void => {
     const isAsked = isQuery(command);
     const other = isAsked ? undefined : replace(command);
-    if (other === undefined && !isAsked) return from;
-    push(whole.subarray(from, isAsked ? command.after : command.start));
-    if (isAsked) output.addLatin1(follow());
-    else {
-      instead.addLatin1(other ?? '');
-      push(instead.take());
-    }
-    return command.after;
+    if (other === undefined && !isAsked) return;
+    pushUpTo(whole, isAsked ? command.after : command.start);
+    if (isAsked) return output.addLatin1(follow());
+    passed = command.after;
+    instead.addLatin1(other ?? '');
+    push(instead.take());
   };
   const readCommands = (whole: Uint8Array): readonly Uint8Array[] => {
+    passed = 0;
     const { commands, end } = findCommands(whole);
+    for (const command of commands) pushCommand(whole, command);
     held = end < whole.length ? whole.slice(end) : noBytes;
-    let from = 0;
-    for (const command of commands) from = pushCommand(whole, from, command);
-    if (from === 0) return end > 0 ? inner.push(whole.subarray(0, end)) : [];
-    push(whole.subarray(from, end));
-    return [output.take()];
+    if (passed > 0) {
+      pushUpTo(whole, end);
+      return [output.take()];
+    }
+    passed = end;
+    return end > 0 ? inner.push(whole.subarray(0, end)) : [];
   };
   return {
     ...inner,
     push: (chunk) => {
       if (held.length === 0 && hasNoCommand(chunk)) return inner.push(chunk);
-      return readCommands(held.length > 0 ? concatBytes(held, chunk) : chunk);
+      const whole = held.length > 0 ? concatBytes(held, chunk) : chunk;
+      try {
+        return readCommands(whole);
+      } catch (error) {
+        held = whole.slice(passed);
+        throw error;
+      }
     },
+    takeFiltered: output.take,
     flush: () => {
       const rest = Buffer.concat([inner.flush(), held]);
       held = noBytes;

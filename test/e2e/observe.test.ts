@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { casts } from '../support/casts.js';
+import { eventually } from '../support/eventually.js';
 import { inFolder, lastRow, withWrapped } from '../support/wrapped.js';
 
 const outputOf = (name: string): Uint8Array => {
@@ -42,5 +43,24 @@ describe('what a wrapped agent shows', () => {
       });
       const activities = readFileSync(log, 'utf8').match(/activity \w+/g);
       expect(activities?.at(-1)).toBe('activity dead');
+    }));
+
+  it('is read after a flood of output of which not all was read, as it stands there at its end', () =>
+    inFolder(async (folder) => {
+      const log = join(folder, 'log');
+      const activities = (): readonly string[] => readFileSync(log, 'utf8').match(/activity \w+/g) ?? [];
+      await withWrapped(wrapClaude(log), async ({ player, ended }) => {
+        await player.ready();
+        const screen = Buffer.from(outputOf('claude/climb-s46-120'));
+        await player.write(screen);
+        await eventually(() => expect(activities().at(-1)).toBe('activity ready'));
+        await player.write('\x1b]0;⠂ Claude Code\x07');
+        await eventually(() => expect(activities().at(-1)).toBe('activity busy'));
+        const flood = Buffer.from(`${'a row of a long conversation '.repeat(4)}\r\n`.repeat(40_000));
+        await player.write(Buffer.concat([flood, screen]));
+        await eventually(() => expect(activities().at(-1)).toBe('activity ready'));
+        player.exit(0);
+        await ended();
+      });
     }));
 });

@@ -1,6 +1,9 @@
 // The child's output reaches the terminal, whatever part of the wrapper fails.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { titleSigns } from '../../src/agents/claude/launch.js';
 import { nullLog } from '../../src/storage/log-file.js';
+import { makeAgentStateProxy } from '../../src/terminal/agent-state-proxy.js';
+import { REGION_OFF } from '../../src/terminal/footer-room.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
@@ -116,4 +119,66 @@ describe('a change of the terminal’s size', () => {
       vi.useRealTimers();
     }
   });
+});
+
+const FAULT = '\x1b[43G';
+
+/** A filter that fails where the child moves its cursor to column 43. */
+const filterWithFault = () => {
+  const grid = makeGrid(80, 23, 24, quirksFromEnv({}));
+  let { column } = grid;
+  const set = (next: number): void => {
+    if (next === 42) broken();
+    column = next;
+  };
+  Object.defineProperty(grid, 'column', { get: () => column, set });
+  return makeStreamFilter(grid);
+};
+
+const pieces = [
+  '<a>',
+  '\x1b]7501;?\x07',
+  '<b>',
+  '\x1b]7501;state=busy\x07',
+  '<c>',
+  '\x1b]0;<name>\x07',
+  '<d>',
+];
+
+describe.each([
+  ['passes on', false],
+  ['shows states in titles', true],
+])(
+  'a read with titles and agent states on which the filter fails, of a wrapper that %s',
+  (_, isEmulating) => {
+    it.each(pieces.map((_piece, at) => at))(
+      'is written once and in order, with the fault at place %i',
+      (at) => {
+        const stateProxy = makeAgentStateProxy(filterWithFault(), titleSigns({}));
+        const terminal = stageWith({ filter: stateProxy.filter, stateProxy });
+        const { fromChild } = makeOutput(terminal, ({ type }) => {
+          if (type === 'failure') switchToPassthrough(terminal, { stop: () => undefined });
+        });
+        const write = (text: string): void => fromChild(Buffer.from(text), () => false);
+        if (isEmulating) {
+          write('\x1b]7501;?\x07');
+          stateProxy.takeDueAnswer('giveUp');
+        }
+        write(pieces.toSpliced(at, 0, FAULT).join(''));
+        expect(terminal.isPassthrough).toBe(true);
+        const seen = (text: string): readonly string[] => text.match(/<\w+>|\x1b\[43G/g) ?? [];
+        expect(seen(written)).toEqual(pieces.toSpliced(at, 0, FAULT).flatMap(seen));
+      },
+    );
+  },
+);
+
+it('a sequence that is not whole where the filter fails is not cut by those that remove the footer', () => {
+  const terminal = stageWith({ filter: filterWithFault() });
+  const { fromChild } = makeOutput(terminal, ({ type }) => {
+    if (type === 'failure') switchToPassthrough(terminal, { stop: () => undefined });
+  });
+  for (const text of [`<a>${FAULT}<b>\x1b[3`, '1m<c>']) fromChild(Buffer.from(text), () => false);
+  expect(written).toContain(REGION_OFF);
+  expect(written).toMatch(/<a>\x1b\[43G<b>\x1b\[31m<c>$/);
 });

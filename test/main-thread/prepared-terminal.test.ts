@@ -10,7 +10,12 @@ let folder: string;
 let bundles: readonly string[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ctxwrap-prepared-'));
-  const modules = ['terminal/stty-process', 'main-thread/prepared-terminal'];
+  const modules = [
+    'terminal/stty-process',
+    'main-thread/prepared-terminal',
+    'main-thread/wrap',
+    'core/config/keys',
+  ];
   bundles = await Promise.all(modules.map((module) => bundle(module, folder)));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -58,6 +63,18 @@ describe('a terminal that was prepared for a session', () => {
       () => undefined,
       async (window, before) => {
         await window.until('status 143');
+        expect(window.termios()).toBe(before);
+        await expectWholeScreen(window);
+      },
+    ));
+
+  it('is as before when the wrapper is told to end, and then the agent cannot be read', () =>
+    prepare(
+      'unread',
+      () => undefined,
+      async (window, before) => {
+        await window.until('status');
+        expect(window.rows().join('\n')).toContain('status 143');
         expect(window.termios()).toBe(before);
         await expectWholeScreen(window);
       },

@@ -1,86 +1,14 @@
-// The main thread's side of the worker: what it tells, when it leaves output out, and when it leaves the worker.
+// The main thread's side of the worker: what it tells, and when it leaves the worker.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { agents } from '../../src/agents/index.js';
-import { defaultValues } from '../../src/core/config/keys.js';
-import { nullLog } from '../../src/storage/log-file.js';
-import { makeGrid, resizeGrid } from '../../src/terminal/filter/grid.js';
-import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
-import type { WrapSession } from '../../src/session/options.js';
-import {
-  makeSessionWorker,
-  type StartThread,
-  type ThreadListener,
-} from '../../src/main-thread/worker-host.js';
-import { makeCounters, type ToWorker, type WorkerStart } from '../../src/session/thread-messages.js';
-
-const KILOBYTE = 1024;
-
-interface Thread {
-  readonly start: WorkerStart;
-  readonly listener: ThreadListener;
-  readonly got: ToWorker[];
-  /** what the thread does with a message: handle it, or nothing */
-  isAwake: boolean;
-  isOver: boolean;
-  /** it does not end when it is told to */
-  isStuck: boolean;
-}
+import { resizeGrid } from '../../src/terminal/filter/grid.js';
+import { openHost, outputOf, typesOf } from '../support/worker-threads.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** `awake`: so many threads handle what they get, and those after them do not. */
-const open = (canStart: (starts: number) => boolean = () => true, awake = Infinity) => {
-  const threads: Thread[] = [];
-  const failures: boolean[] = [];
-  const startThread: StartThread = (start, listener) => {
-    if (!canStart(threads.length)) throw new Error('no more threads');
-    const isAwake = threads.length < awake;
-    const thread: Thread = { start, listener, got: [], isAwake, isOver: false, isStuck: false };
-    threads.push(thread);
-    const handled = new Int32Array(start.handled);
-    return {
-      post: (message) => {
-        thread.got.push(message);
-        if (thread.isAwake) Atomics.add(handled, 0, 1);
-      },
-      terminate: () => {
-        thread.isOver = true;
-        return thread.isStuck ? new Promise(() => undefined) : Promise.resolve();
-      },
-    };
-  };
-  const counters = makeCounters();
-  const session = {
-    file: '/bin/cat',
-    args: [],
-    env: {},
-    cwd: '/',
-    agent: agents.generic,
-    values: defaultValues,
-    isModeGiven: false,
-    recording: undefined,
-    log: nullLog,
-  } as const satisfies WrapSession;
-  const grid = makeGrid(80, 23, 24, quirksFromEnv({}));
-  const worker = makeSessionWorker({ session, grid, counters, startThread });
-  const start = (): void =>
-    worker.start({ pid: 1, startedAt: 5 }, () => true, {
-      onRequest: () => undefined,
-      onFailure: (isLast) => failures.push(isLast),
-    });
-  return { worker, counters, grid, threads, failures, start };
-};
-
-const typesOf = ({ got }: Thread): readonly string[] => got.map(({ type }) => type);
-const outputOf = ({ got }: Thread): string =>
-  got
-    .flatMap((message) => (message.type === 'output' ? [Buffer.from(message.bytes).toString()] : []))
-    .join('');
-
 describe('a worker is told', () => {
   it('output together, 8 ms after the first piece of it', () => {
-    const { worker, threads, start } = open();
+    const { worker, threads, start } = openHost();
     start();
     for (const text of ['one ', 'two ', 'three']) worker.screen.feed(Buffer.from(text));
     expect(threads.map(typesOf)).toEqual([['child']]);
@@ -90,7 +18,7 @@ describe('a worker is told', () => {
   });
 
   it('keys together, 250 ms after the first of them, whatever the child writes meanwhile', () => {
-    const { worker, threads, start } = open();
+    const { worker, threads, start } = openHost();
     start();
     for (let keys = 0; keys < 20; keys += 1) {
       worker.handle({ type: 'user-keys' });
@@ -105,7 +33,7 @@ describe('a worker is told', () => {
   });
 
   it('keys at once when the footer counts down, also those that were pressed just before it did', () => {
-    const { worker, threads, start } = open();
+    const { worker, threads, start } = openHost();
     start();
     const keysTold = (): number => threads.flatMap(typesOf).filter((type) => type === 'keys').length;
     const draw = (due?: 'countdown'): void =>
@@ -126,7 +54,7 @@ describe('a worker is told', () => {
   });
 
   it('of the keys before anything that the user does', () => {
-    const { worker, threads, start } = open();
+    const { worker, threads, start } = openHost();
     start();
     worker.handle({ type: 'user-keys' });
     worker.handle({ type: 'postpone' });
@@ -134,7 +62,7 @@ describe('a worker is told', () => {
   });
 
   it('everything in the order in which it happened, also what came before it was started', () => {
-    const { worker, threads, start } = open();
+    const { worker, threads, start } = openHost();
     worker.screen.feed(Buffer.from('before '));
     worker.screen.alignCursor(3);
     start();
@@ -145,7 +73,7 @@ describe('a worker is told', () => {
   });
 
   it('what came before it was started for the size that the terminal had then', () => {
-    const { worker, grid, threads, start } = open();
+    const { worker, grid, threads, start } = openHost();
     worker.screen.feed(Buffer.from('drawn'));
     worker.screen.resize({ columns: 60, rows: 9 });
     resizeGrid(grid, 60, 9, 10);
@@ -156,110 +84,10 @@ describe('a worker is told', () => {
     first?.listener.onEnd('it has thrown');
     expect(threads[1]?.start).toMatchObject({ size: { columns: 60, rows: 9 }, fed: 5 });
   });
-
-  it('where the cursor is, if more came before it was started than it could read', async () => {
-    const { worker, counters, grid, threads, start } = open();
-    for (let kilobytes = 0; kilobytes < 1_024; kilobytes += 64)
-      worker.screen.feed(Buffer.alloc(64 * KILOBYTE, 'x'));
-    Object.assign(grid, { row: 6, column: 7 });
-    start();
-    const [thread] = threads;
-    const question = thread?.got.findLast((message) => message.type === 'measure');
-    thread?.listener.onMessage({
-      type: 'measured',
-      id: question?.id ?? 0,
-      measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
-    });
-    await vi.advanceTimersByTimeAsync(250);
-    const last = { type: 'restart', seed: expect.stringMatching(/\x1b\[7;8H$/), fed: counters.get('fed') };
-    expect(thread?.got.at(-1)).toEqual(last);
-  });
-
-  it('less output than there is while it does not read, and then where the cursor is now', async () => {
-    const { worker, counters, grid, threads, start } = open();
-    start();
-    for (let kilobytes = 0; kilobytes < 2_048; kilobytes += 4)
-      worker.screen.feed(Buffer.alloc(4 * KILOBYTE, 'x'));
-    const [thread] = threads;
-    const told = Buffer.byteLength(thread ? outputOf(thread) : '');
-    expect(told).toBeGreaterThan(128 * KILOBYTE);
-    expect(told).toBeLessThan(512 * KILOBYTE);
-    expect(counters.get('fed')).toBe(2_048 * KILOBYTE);
-    const question = thread?.got.findLast((message) => message.type === 'measure');
-    Object.assign(grid, { row: 6, column: 7 });
-    thread?.listener.onMessage({
-      type: 'measured',
-      id: question?.id ?? 0,
-      measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
-    });
-    await vi.advanceTimersByTimeAsync(250);
-    expect(thread?.got.at(-1)).toEqual({
-      type: 'restart',
-      seed: expect.stringMatching(/\x1b\[7;8H$/),
-      fed: 2_048 * KILOBYTE,
-    });
-    worker.screen.feed(Buffer.from('read again'));
-    vi.advanceTimersByTime(8);
-    expect(thread && outputOf(thread)).toMatch(/read again$/);
-  });
-});
-
-describe('a worker that is behind a flood', () => {
-  /** It has read what it got of the flood, 2 MB of output that nothing has come after. */
-  const flood = () => {
-    const opened = open();
-    opened.start();
-    const [thread] = opened.threads;
-    const write = (): void => opened.worker.screen.feed(Buffer.alloc(4 * KILOBYTE, 'x'));
-    for (let kilobytes = 0; kilobytes < 2_048; kilobytes += 4) write();
-    const question = thread?.got.findLast((message) => message.type === 'measure');
-    thread?.listener.onMessage({
-      type: 'measured',
-      id: question?.id ?? 0,
-      measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
-    });
-    const restarts = (): number =>
-      (thread ? typesOf(thread) : []).filter((type) => type === 'restart').length;
-    /** the child writes every 5 ms, for so long */
-    const goOn = async (milliseconds: number): Promise<void> => {
-      for (let spent = 0; spent < milliseconds; spent += 5) {
-        write();
-        await vi.advanceTimersByTimeAsync(5);
-      }
-    };
-    return { restarts, goOn };
-  };
-
-  it('starts anew after a second, while the flood lasts', async () => {
-    const { restarts, goOn } = flood();
-    await goOn(990);
-    expect(restarts()).toBe(0);
-    await goOn(20);
-    expect(restarts()).toBe(1);
-  });
-
-  it('starts anew 25 ms after the flood', async () => {
-    const { restarts, goOn } = flood();
-    await goOn(500);
-    await vi.advanceTimersByTimeAsync(15);
-    expect(restarts()).toBe(0);
-    await vi.advanceTimersByTimeAsync(10);
-    expect(restarts()).toBe(1);
-  });
-
-  it('does not start anew twice within a quarter of a second, however often the child pauses', async () => {
-    const { restarts, goOn } = flood();
-    await vi.advanceTimersByTimeAsync(240);
-    expect(restarts()).toBe(0);
-    await vi.advanceTimersByTimeAsync(10);
-    expect(restarts()).toBe(1);
-    await goOn(100);
-    expect(restarts()).toBe(1);
-  });
 });
 
 it('a worker is ready when it has handled something, and its overview can be asked for from the beginning', () => {
-  const { worker, threads, start } = open();
+  const { worker, threads, start } = openHost();
   const states = () => [worker.isReady(), worker.isOver()];
   worker.post({ type: 'overview-closed' });
   expect(states()).toEqual([false, false]);
@@ -270,7 +98,7 @@ it('a worker is ready when it has handled something, and its overview can be ask
 
 describe('a worker that handles nothing', () => {
   it('is left after five seconds and replaced, but only once', () => {
-    const { worker, threads, failures, start } = open();
+    const { worker, threads, failures, start } = openHost();
     start();
     worker.handle({ type: 'postpone' });
     for (const [index, isLast] of [false, true].entries()) {
@@ -288,7 +116,7 @@ describe('a worker that handles nothing', () => {
   });
 
   it('is not left while there is nothing to handle', () => {
-    const { worker, failures, start } = open();
+    const { worker, failures, start } = openHost();
     start();
     vi.advanceTimersByTime(60_000);
     expect(failures).toEqual([]);
@@ -298,7 +126,7 @@ describe('a worker that handles nothing', () => {
   });
 
   it('is noticed although there is nothing to handle, because it is pinged', () => {
-    const { threads, failures, start } = open();
+    const { threads, failures, start } = openHost();
     start();
     const [thread] = threads;
     if (thread) thread.isAwake = false;
@@ -308,7 +136,7 @@ describe('a worker that handles nothing', () => {
   });
 
   it('gets what is needed to go on: the child, the cursor, and what it has missed', () => {
-    const { worker, grid, threads, start } = open();
+    const { worker, grid, threads, start } = openHost();
     start();
     worker.screen.feed(Buffer.from('output'));
     vi.advanceTimersByTime(8);
@@ -319,7 +147,7 @@ describe('a worker that handles nothing', () => {
   });
 
   it('asks before it compacts when it takes the place of another one, and says why', () => {
-    const { threads, start } = open();
+    const { threads, start } = openHost();
     start();
     threads[0]?.listener.onEnd('it has thrown');
     const [first, second] = threads.map((thread) => thread.start);
@@ -334,7 +162,7 @@ describe('a worker that handles nothing', () => {
   });
 
   it('tells the one in its place what it has recorded of a restart of the agent', () => {
-    const { threads, start } = open();
+    const { threads, start } = openHost();
     start();
     threads[0]?.listener.onMessage({ type: 'restart-taken' });
     threads[0]?.listener.onEnd('it has thrown');
@@ -349,7 +177,7 @@ describe('a worker that handles nothing', () => {
   });
 
   it('may be replaced again when it has run well for ten minutes', () => {
-    const { threads, failures, start } = open();
+    const { threads, failures, start } = openHost();
     start();
     threads[0]?.listener.onEnd('it has thrown');
     vi.advanceTimersByTime(600_000);
@@ -360,7 +188,7 @@ describe('a worker that handles nothing', () => {
 });
 
 it('a question to a worker that does not answer has an answer all the same', async () => {
-  const { worker, start } = open();
+  const { worker, start } = openHost();
   start();
   worker.screen.feed(Buffer.from('output'));
   const measuring = worker.screen.measure(80);
@@ -371,7 +199,7 @@ it('a question to a worker that does not answer has an answer all the same', asy
 });
 
 it('a worker that takes the place of another one is not asked for the screen before it has read something: output would wait', async () => {
-  const { worker, threads, grid, start } = open(() => true, 1);
+  const { worker, threads, grid, start } = openHost(() => true, 1);
   start();
   worker.screen.feed(Buffer.from('output'));
   grid.row = 5;
@@ -381,13 +209,13 @@ it('a worker that takes the place of another one is not asked for the screen bef
 });
 
 it('a screen on which the child has drawn nothing is known without the worker, which is not loaded yet', async () => {
-  const { worker } = open();
+  const { worker } = openHost();
   const { rowsBelowCursor, isBlankFromCursor } = await worker.screen.measure(80);
   expect({ rowsBelowCursor, isBlankFromCursor }).toEqual({ rowsBelowCursor: 0, isBlankFromCursor: true });
 });
 
 it('a session goes on without a worker where none can be started', async () => {
-  const { worker, failures, start } = open(() => false);
+  const { worker, failures, start } = openHost(() => false);
   worker.screen.feed(Buffer.from('output'));
   start();
   expect(failures).toEqual([true]);
@@ -403,7 +231,7 @@ describe('at the end of the session a worker', () => {
     [true, 200],
     [false, 1_500],
   ])('that does not answer is ended (after a signal to end: %s) after %i ms', async (isHurried, ms) => {
-    const { worker, threads, start } = open();
+    const { worker, threads, start } = openHost();
     start();
     let isStopped = false;
     const stopping = worker.stop(status, isHurried).then(() => (isStopped = true));
@@ -417,7 +245,7 @@ describe('at the end of the session a worker', () => {
   });
 
   it('that answers is not ended before it has recorded everything', async () => {
-    const { worker, threads, start } = open();
+    const { worker, threads, start } = openHost();
     start();
     const stopping = worker.stop(status, true);
     threads[0]?.listener.onMessage({ type: 'stopped', summary: 'one compaction' });
@@ -428,7 +256,7 @@ describe('at the end of the session a worker', () => {
   });
 
   it('that fails is not replaced', async () => {
-    const { worker, threads, failures, start } = open();
+    const { worker, threads, failures, start } = openHost();
     start();
     const stopping = worker.stop(status, false);
     threads[0]?.listener.onEnd('it has thrown');
@@ -445,7 +273,7 @@ describe('at the end of the session a worker', () => {
   ])(
     'is closed at the latest after 100 ms, and it is known whether %s is stuck',
     async (_, stuck, isOver) => {
-      const { worker, threads, start } = open();
+      const { worker, threads, start } = openHost();
       start();
       for (const index of [0, 1]) {
         Object.assign(threads[index] ?? {}, { isStuck: index === stuck });

@@ -28,6 +28,8 @@ export interface StreamFilter {
   readonly modeTracker: ModeTracker;
   /** child's bytes in, terminal's bytes out: they are valid until the next call, and as long as the chunk is */
   push: (chunk: Uint8Array) => readonly Uint8Array[];
+  /** where `push` has failed: what comes of the chunk before that; all behind it is held */
+  takeFiltered: () => Uint8Array;
   /** the held bytes of an unfinished sequence, for the end of the output */
   flush: () => Uint8Array;
   /** false inside an OSC, DCS, APC, PM or SOS string, where the wrapper must not write */
@@ -154,6 +156,7 @@ export const makeStreamFilter = (grid: Grid): StreamFilter => {
     grid,
     modeTracker: state.modeTracker,
     push: (chunk) => pushChunk(state, chunk),
+    takeFiltered: () => nothing,
     flush: () => {
       const rest = concatBytes(state.partial.subarray(0, state.partialLength), state.held);
       Object.assign(state, { held: nothing, partialLength: 0 });

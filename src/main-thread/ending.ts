@@ -56,7 +56,9 @@ export const statusOf = ({ exitCode, signal }: ChildEnd): ExitStatus => {
 
 const SCREEN_MS = 300; // for the screen model to catch up, so that the cursor can be put below its content
 const ENDING_ANSWER_MS = 300; // for an answer that would otherwise end up as input of the user's shell
-const STUCK_MS = 1_000; // when the wrapper was told to end, a terminal that accepts nothing for so long is stuck
+// When the wrapper was told to end, a terminal that takes nothing for so long is stuck. One that reads slowly takes 4 KB at once, as the system
+// wakes its writers only when what it holds for the reader is nearly empty.
+const STUCK_MS = 3_000;
 
 /** Waits until the terminal has accepted everything written; gives up on a stuck terminal only when the wrapper was told to end. */
 const drain = async (terminal: TerminalSession, isTerminating: () => boolean): Promise<boolean> => {

@@ -71,8 +71,8 @@ const send = (terminal: TerminalSession, bytes: Uint8Array, onFailure: () => voi
 const BUSY_MS = 5;
 
 /**
- * Whether signals may wait to be handled, as they do at the start, where ctxwrap is loaded. Node handles them after everything else that has
- * come at the same time: where nothing was read for a while, it has slept, and has handled what came before.
+ * Whether output comes in a busy time, or first, after ctxwrap was loaded. Then a signal may wait: Node handles signals after everything
+ * else that has come at the same time. After a pause it has mostly slept, and has handled what came before.
  */
 const makeBusyMeter = () => {
   let lastAt = Infinity;
@@ -117,7 +117,8 @@ export const makeOutput = (terminal: TerminalSession, emit: Emit): Output => {
   return {
     fromChild: (bytes, isResizing) => {
       counters.add('written', bytes.length);
-      if (holds > 0 || (isBusy() && isResizing())) keep(bytes);
+      const mayResize = isBusy();
+      if (holds > 0 || (mayResize && isResizing())) keep(bytes);
       else deliver(bytes);
     },
     hold: () => {

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import type { OnReadOpts, SocketConstructorOpts } from 'node:net';
 import { ReadStream, type WriteStream } from 'node:tty';
 import type { TerminalAnswers } from '../core/report/doctor-report.js';
-import { type BacklogStream, makeWriteQueue, type WriteQueue } from './write-queue.js';
+import { makeWriteQueue, type StreamedWrite, type WriteQueue } from './write-queue.js';
 import { present } from '../core/present.js';
 
 // The user's terminal: raw mode, reading, writing, signals, and the queries of `ctxwrap doctor`.
@@ -95,10 +95,8 @@ const nonBlocking = (output: Output): { fd: number; isOwn: boolean; isReopened: 
 };
 
 /** Where libuv shares the description with other processes, or waits for a terminal in a way that nobody has tried, it is not used. */
-const streamTo = (output: Output): BacklogStream | undefined =>
-  process.platform === 'linux'
-    ? { write: (bytes, onDone) => void output.write(bytes, onDone), unref: () => void output.unref() }
-    : undefined;
+const streamedTo = (output: Output): StreamedWrite | undefined =>
+  process.platform === 'linux' ? (bytes, onDone) => void output.write(bytes, onDone) : undefined;
 
 /** Node's own numbers are those of its last SIGWINCH, which it handles too late. */
 const kernelSize = (output: Output): readonly [columns: number, rows: number] => {
@@ -132,12 +130,16 @@ const openInput = (onInput: TtyListener['onInput']): ReadStream => {
   return new ReadStream(0, { onread } as SocketConstructorOpts); // missing in @types/node
 };
 
+const ignore = (): void => undefined;
+
 const watchForHangUp = (input: ReadStream, output: WriteStream, onHangUp: () => void): (() => void) => {
   input.on('end', onHangUp);
   input.on('error', onHangUp);
-  output.on('error', onHangUp); // it stays: a late EIO must not crash the process
+  output.on('error', onHangUp);
+  if (!output.listeners('error').includes(ignore)) output.on('error', ignore); // a late EIO must not crash the process
   return () => {
     input.off('end', onHangUp);
+    output.off('error', onHangUp);
     input.destroy();
   };
 };
@@ -149,7 +151,7 @@ const queueTo = (output: Output, listener: Omit<TtyListener, 'onInput'>): WriteQ
     isOpen: () => !output.destroyed,
     onDrained: listener.onDrain,
     onHangUp: listener.onHangUp,
-    stream: isReopened ? streamTo(output) : undefined,
+    streamed: isReopened ? streamedTo(output) : undefined,
   });
   if (!isOwn) return queue;
   return {

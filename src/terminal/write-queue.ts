@@ -24,18 +24,14 @@ export interface WriteQueueOptions {
   /** a write has failed: EIO after a hang-up, for example */
   readonly onHangUp: () => void;
   /** without one, bytes that were refused are tried again in time */
-  readonly stream?: BacklogStream | undefined;
+  readonly streamed?: StreamedWrite | undefined;
 }
 
 /**
- * A stream of libuv's to the same terminal: it is told by the kernel when the terminal takes more. Not every stream can be used: libuv
- * blocks in write(2) if it could not open the terminal anew, and always on the master side of a PTY.
+ * Writes by a stream of libuv's to the same terminal: it is told by the kernel when the terminal takes more. Not every stream can be used:
+ * libuv blocks in write(2) if it could not open the terminal anew, and always on the master side of a PTY.
  */
-export interface BacklogStream {
-  readonly write: (bytes: Uint8Array, onDone: (error?: Error | null) => void) => void;
-  /** what it has not written yet no longer keeps the process */
-  readonly unref: () => void;
-}
+export type StreamedWrite = (bytes: Uint8Array, onDone: (error?: Error | null) => void) => void;
 
 /** What is done with bytes that the terminal has just refused. */
 interface Backlog {
@@ -110,7 +106,7 @@ const STREAMED_BYTES = 512; // enough to be called when the terminal takes more;
 
 /** Leaves the beginning of what waits to a stream, which writes it as soon as the terminal takes it. */
 const makeStreamed = (
-  stream: BacklogStream,
+  write: StreamedWrite,
   onWritten: (bytes: number) => void,
   onFailure: () => void,
 ): Backlog => {
@@ -122,7 +118,7 @@ const makeStreamed = (
     start: (first) => {
       isBusy = true;
       const bytes = first.subarray(0, STREAMED_BYTES);
-      stream.write(bytes, (error) => {
+      write(bytes, (error) => {
         isBusy = false;
         if (isStopped) return;
         if (error) onFailure();
@@ -131,36 +127,49 @@ const makeStreamed = (
     },
     stop: () => {
       isStopped = true;
-      if (isBusy) stream.unref();
     },
   };
 };
 
-/** Bytes that wait, in order, in the pieces in which they came. */
+const CHUNK_BYTES = 16 * 1024; // what waits in many small pieces is written together
+
+/** Bytes that wait, in order. */
 const makeWaiting = () => {
-  let pieces: Uint8Array[] = [];
+  let chunks: { readonly memory: Uint8Array; start: number; end: number }[] = [];
   let size = 0;
   return {
     size: () => size,
     isEmpty: () => size === 0,
-    first: () => pieces[0],
+    first: (): Uint8Array | undefined => {
+      const [chunk] = chunks;
+      return chunk?.memory.subarray(chunk.start, chunk.end);
+    },
+    /** copies them: the caller may write to them again */
     add: (bytes: Uint8Array): void => {
-      pieces.push(bytes);
       size += bytes.length;
+      const last = chunks.at(-1);
+      if (last && last.end + bytes.length <= last.memory.length) {
+        last.memory.set(bytes, last.end);
+        last.end += bytes.length;
+        return;
+      }
+      const memory = new Uint8Array(Math.max(bytes.length, CHUNK_BYTES));
+      memory.set(bytes);
+      chunks.push({ memory, start: 0, end: bytes.length });
     },
-    /** so many bytes of the first piece have been written */
+    /** so many of the first bytes have been written */
     drop: (count: number): void => {
-      const [first] = pieces;
-      if (first === undefined) return;
+      const [chunk] = chunks;
+      if (chunk === undefined) return;
       size -= count;
-      if (count < first.length) pieces[0] = first.subarray(count);
-      else pieces.shift();
+      chunk.start += count;
+      if (chunk.start === chunk.end) chunks.shift();
     },
-    clear: (): void => void ([pieces, size] = [[], 0]),
+    clear: (): void => void ([chunks, size] = [[], 0]),
   };
 };
 
-export const makeWriteQueue = ({ fd, stream, ...terminal }: WriteQueueOptions): WriteQueue => {
+export const makeWriteQueue = ({ fd, streamed, ...terminal }: WriteQueueOptions): WriteQueue => {
   const waiting = makeWaiting();
   let isClosed = false;
   const whenDrained: (() => void)[] = [];
@@ -199,17 +208,16 @@ export const makeWriteQueue = ({ fd, stream, ...terminal }: WriteQueueOptions): 
     resolveDrained();
     terminal.onDrained();
   };
-  const backlog = stream ? makeStreamed(stream, goOn, hangUp) : makeRetries(goOn);
+  const backlog = streamed ? makeStreamed(streamed, goOn, hangUp) : makeRetries(goOn);
   return {
     write: (bytes) => {
       if (isClosed || bytes.length === 0) return;
       const taken = waiting.isEmpty() ? tryWrite(bytes) : 0;
       if (isClosed || taken === bytes.length) return;
-      const rest = new Uint8Array(bytes.subarray(taken)); // the caller may write to them again
-      waiting.add(rest);
+      waiting.add(bytes.subarray(taken));
       if (backlog.isBusy()) return;
       backlog.noteProgress();
-      backlog.start(rest);
+      backlog.start(waiting.first() ?? bytes);
     },
     pending: waiting.size,
     drained: () =>

@@ -41,6 +41,13 @@ it('a terminal that hangs up while output waits for it is told once', async () =
   });
 });
 
+it('sessions that have ended leave nothing behind that listens to the terminal', async () => {
+  await inShell('many', async (window) => {
+    await window.until('status 0');
+    expect(window.rows().join('\n')).toContain('0 more listeners');
+  });
+});
+
 it('the size of a terminal is the one of now, and not of the last signal about it', async () => {
   await inShell('resized', async (window) => {
     await window.until('status 0');

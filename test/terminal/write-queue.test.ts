@@ -80,7 +80,7 @@ const openTerminal = async (): Promise<Line> => {
     fd: handle.fd,
     isOpen: () => !stream.destroyed,
     ...listener,
-    stream: { write: (bytes, onDone) => void stream.write(bytes, onDone), unref: () => void stream.unref() },
+    streamed: (bytes, onDone) => void stream.write(bytes, onDone),
   });
   const close = (): void => {
     stream.destroy();

@@ -71,15 +71,19 @@ const send = (terminal: TerminalSession, bytes: Uint8Array, onFailure: () => voi
 const BUSY_MS = 5;
 
 /**
- * Whether output comes in a busy time, or first, after ctxwrap was loaded. Then a signal may wait: Node handles signals after everything
- * else that has come at the same time. After a pause it has mostly slept, and has handled what came before.
+ * Tells whether this thread has been busy since the last call, or does so for the first time: then a signal may wait, because Node handles
+ * signals after everything else that has come meanwhile. `idle` is the time in which it has waited for events, in ms as `now`.
  */
-const makeBusyMeter = () => {
-  let lastAt = Infinity;
-  return (): boolean => {
-    const before = lastAt;
-    lastAt = performance.now();
-    return lastAt - before < BUSY_MS;
+export const makeBusyMeter = (
+  now = (): number => performance.now(),
+  idle = (): number => performance.nodeTiming.idleTime, // 0 where Node does not measure it: then every pause counts as busy
+): (() => boolean) => {
+  let busyBefore = -Infinity;
+  return () => {
+    const busy = now() - idle();
+    const isBusy = busy - busyBefore > BUSY_MS;
+    busyBefore = busy;
+    return isBusy;
   };
 };
 
@@ -117,7 +121,7 @@ export const makeOutput = (terminal: TerminalSession, emit: Emit): Output => {
   return {
     fromChild: (bytes, isResizing) => {
       counters.add('written', bytes.length);
-      const mayResize = isBusy();
+      const mayResize = isBusy(); // of the terminal, whose signal would come too late
       if (holds > 0 || (mayResize && isResizing())) keep(bytes);
       else deliver(bytes);
     },

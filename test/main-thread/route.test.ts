@@ -1,5 +1,6 @@
 // Who reacts to what happens in a session, and in which order.
 import { describe, expect, it } from 'vitest';
+import { makeEnding } from '../../src/main-thread/ending.js';
 import { makeEvents } from '../../src/main-thread/route.js';
 import type { TerminalEvent } from '../../src/main-thread/terminal-event.js';
 import type { Parts } from '../../src/main-thread/session-parts.js';
@@ -43,7 +44,7 @@ const makeRecorder = () => {
   const parts = Object.fromEntries([
     ...[...others, 'titleAnimation', 'protection', 'cursorQuery'].map((name) => [name, partOf(name)]),
     ['terminal', terminal],
-    ['ending', { isTerminating: false }],
+    ['ending', makeEnding()],
   ]) as unknown as Parts;
   const { emit, connect } = makeEvents();
   connect(parts);

@@ -1,5 +1,5 @@
 import type { Counters, ToWorker } from '../session/thread-messages.js';
-import { decodeLatin1, findCommands, hasNoCommand } from '../terminal/agent-state-proxy.js';
+import { commandText, decodeLatin1, findCommands, hasNoCommand } from '../terminal/agent-state-proxy.js';
 import { concatBytes } from '../terminal/filter/parser.js';
 
 // What the worker is sent of the child's output and the user's keys, and what is left out while it is slow.
@@ -63,8 +63,7 @@ const makeCommands = () => {
       const whole = concatBytes(held, bytes);
       const { commands, end } = findCommands(whole);
       held = whole.subarray(end);
-      const texts = commands.map(({ code, text, end: terminator }) => `\x1b]${code};${text}${terminator}`);
-      found = [...found, ...texts].slice(-MOST_COMMANDS);
+      found = [...found, ...commands.map(commandText)].slice(-MOST_COMMANDS);
     },
     take: (): string => {
       const commands = decodeLatin1(found.join(''));

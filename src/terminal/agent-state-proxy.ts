@@ -20,6 +20,9 @@ export interface OscCommand {
   readonly end: string;
 }
 
+/** The command's bytes as Latin-1. */
+export const commandText = ({ code, text, end }: OscCommand): string => `\x1b]${code};${text}${end}`;
+
 /** One of the commands in the output: its first byte, and the offset after it. */
 interface FoundCommand extends OscCommand {
   readonly start: number;
@@ -175,7 +178,7 @@ const makeTitleEmulation = ({ sets, isWorking }: TitleSigns): TitleEmulation => 
   const show = ({ code, text: next, end }: OscCommand): string => {
     if (next === lastTitle) return '';
     lastTitle = next;
-    return `\x1b]${code};${next}${end}`;
+    return commandText({ code, text: next, end });
   };
   const refresh = (): string => (title && !hasOwnSign ? show({ ...title, text: text(title.text) }) : '');
   /** A title of another program that uses the terminal for a while: its code differs from the agent's. */
@@ -194,7 +197,7 @@ const makeTitleEmulation = ({ sets, isWorking }: TitleSigns): TitleEmulation => 
       hasOwnSign ||= parseSign(known, given.text) !== undefined;
       if (isFromOtherProgram(given) || hasOwnSign) {
         noteTitle(given);
-        return `\x1b]${given.code};${given.text}${given.end}`;
+        return commandText(given);
       }
       title = given;
       return refresh();
